@@ -4,9 +4,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createBackupLoop } from '../../src/app/backup-loop.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { HOUR_MS, DAY_MS } from '../../src/lib/clock.ts';
-import { readHealthFacts } from '../../src/health/facts.ts';
-import { findProblems } from '../../src/health/catalogue.ts';
-import { openReadOnly } from '../../src/database/connection.ts';
 import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createTestConfig } from '../support/fixtures/test-config.ts';
@@ -14,6 +11,7 @@ import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { transact } from '../../src/database/transaction.ts';
 import { beginRun } from '../../src/warehouse/runs.ts';
 import { beginBackup } from '../../src/warehouse/statements/backup.ts';
+import { readHealth } from '../support/fixtures/health-report.ts';
 
 /** A backup each night at half past two, of a warehouse that is opened at noon. */
 async function openLoop({ keep = 2, hasRun = true, hasFolder = true } = {}) {
@@ -46,12 +44,8 @@ async function openLoop({ keep = 2, hasRun = true, hasFolder = true } = {}) {
     check: () => loop.check(),
     reopen: () => void (loop = open()),
     problems: () => {
-      const db = openReadOnly(path);
-      const parts = { config, db, publisher: null, isStale: () => false };
-      const facts = readHealthFacts({ ...parts, formatCommand: (text) => text }, clock.now(), 1);
-      const problems = findProblems(facts).filter(({ of }) => of.kind === 'backup');
-      db.$client.close();
-      return problems;
+      const { problems } = readHealth({ config, file: path, clock });
+      return problems.filter(({ of }) => of.kind === 'backup');
     },
   };
 }

@@ -2,14 +2,13 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { createHealthReport } from '../../src/health/report.ts';
-import { openReadOnly } from '../../src/database/connection.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { readRows } from '../support/fixtures/live-file.ts';
 import { START } from '../support/fixtures/open-pipeline.ts';
 import { startTestWorker } from '../support/fixtures/test-worker.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
+import { readHealth } from '../support/fixtures/health-report.ts';
 
 /** A worker whose packages are in a CSV file; `tick` passes an hour, and waits for the run that is due then. */
 async function startWorker(csv: string) {
@@ -42,10 +41,7 @@ accounts:
       ).map(({ id }) => id),
     logged: worker.logged,
     problems: () => {
-      const db = openReadOnly(config.warehouse);
-      const parts = { config, db, publisher: null, isStale: () => false };
-      const { problems } = createHealthReport({ ...parts, formatCommand: (words) => words }, clock.now(), 3);
-      db.$client.close();
+      const { problems } = readHealth({ config, file: config.warehouse, clock });
       return problems.filter(({ of }) => of.kind === 'config').map(({ message }) => message);
     },
   };

@@ -2,8 +2,6 @@ import { mkdirSync, rmdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createHealthReport } from '../../src/health/report.ts';
-import { openReadOnly } from '../../src/database/connection.ts';
 import type { Config } from '../../src/config/config.ts';
 import { readHolder, tryLock } from '../../src/database/lock.ts';
 import { ConfigError } from '../../src/lib/errors.ts';
@@ -16,6 +14,7 @@ import { startTestWorker } from '../support/fixtures/test-worker.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
+import { readHealth } from '../support/fixtures/health-report.ts';
 
 /** A worker of three packages that reads its config from `current`, and reloads at `reload`. */
 async function startWorker({ onPage = () => undefined }: { onPage?: () => void } = {}) {
@@ -41,10 +40,7 @@ async function startWorker({ onPage = () => undefined }: { onPage?: () => void }
   };
   const worker = startTestWorker(state.current(), clock, { progress: { pageStored: onPage }, reloads });
   const findProblems = () => {
-    const db = openReadOnly(path);
-    const parts = { config: configOf([101]), db, publisher: null, isStale: () => false };
-    const { problems } = createHealthReport({ ...parts, formatCommand: (text) => text }, clock.now(), 3);
-    db.$client.close();
+    const { problems } = readHealth({ config: configOf([101]), file: path, clock });
     return problems.filter(({ of }) => of.kind === 'config');
   };
   return {

@@ -1,7 +1,6 @@
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { childEnvWithout } from '../../src/config/env-vars.ts';
 import { catchConfigError, LEAST, load, readProblems } from '../support/fixtures/load-config.ts';
 
 const LOGIN = 'access_key_id: the-key-id, secret_access_key: the-secret';
@@ -118,15 +117,6 @@ describe('the login of a store', () => {
     const keys = `${AWS}, session_token: the-token`;
     expect(load(withTargets(keys)).secrets).toEqual(['first-key', 'the-key-id', 'the-secret', 'the-token']);
     expect(load(withTargets('folder: /srv/lake')).secrets).toEqual(['first-key']);
-  });
-
-  it('is in no variable of a child process, neither as it is nor encoded', () => {
-    const { secrets } = load(withTargets(AWS.replace('the-secret', '"the/secret+"')));
-    for (const value of ['the-key-id', 'the/secret+', 'the%2Fsecret%2B']) {
-      process.env.VODHOUSE_TEST_S3 = value;
-      expect(childEnvWithout(secrets)).not.toHaveProperty('VODHOUSE_TEST_S3');
-    }
-    delete process.env.VODHOUSE_TEST_S3;
   });
 
   it('is in no message, whatever is wrong with it or around it', () => {

@@ -5,7 +5,6 @@ import {
   ConfigError,
   InterruptedError,
   LockedError,
-  errorMessage,
   VodhouseError,
   WarehouseError,
 } from '../../src/lib/errors.ts';
@@ -70,15 +69,6 @@ describe('an error of vodhouse', () => {
       expect(error).toMatchObject({ name: Each.name, message: 'it broke', hint: 'mend it', cause });
       expect(new Each('it broke').hint).toBeUndefined();
     }
-  });
-});
-
-describe('the message of a thrown value', () => {
-  it('is available for every type', () => {
-    expect(errorMessage(new Error('it broke'))).toBe('it broke');
-    expect(errorMessage('text')).toBe('text');
-    expect(errorMessage(undefined)).toBe('undefined');
-    expect(errorMessage({ code: 7 })).toBe('[object Object]');
   });
 });
 
