@@ -38,7 +38,13 @@ async function openLoop({ keep = 2, hasRun = true, hasFolder = true } = {}) {
   onTestFinished(() => loop.close());
   const files = () => (existsSync(folder) ? readdirSync(folder).sort() : []);
   return {
-    ...{ path, clock, warehouse, log, folder, files, makeRun },
+    path,
+    clock,
+    warehouse,
+    log,
+    folder,
+    files,
+    makeRun,
     /** Backups that were made; their files are complete. */
     count: () => readValue(path, 'select count(*) from backup where finished_at is not null'),
     check: () => loop.check(),

@@ -72,7 +72,11 @@ async function startLoop(
   close.push(() => loop.close());
   const settle = () => new Promise((resolve) => setImmediate(resolve));
   return {
-    ...{ loop, loads, path, warehouse, clock },
+    loop,
+    loads,
+    path,
+    warehouse,
+    clock,
     restart: () => void (loop = open()),
     setFile: (isThere: boolean) => (hasFile = isThere),
     /** Minutes at which a check was followed by a load. */

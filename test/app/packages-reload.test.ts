@@ -10,7 +10,9 @@ import { startTestWorker } from '../support/fixtures/test-worker.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
 import { readHealth } from '../support/fixtures/health-report.ts';
 
-/** A worker whose packages are in a CSV file; `tick` passes an hour, and waits for the run that is due then. */
+/**
+ * A worker whose packages are in a CSV file; `tick` passes an hour, and waits for the run that is due then.
+ */
 async function startWorker(csv: string) {
   const clock = createVirtualClock(START);
   const { url } = await startSandbox({ clock });

@@ -44,7 +44,12 @@ async function startWorker({ onPage = () => undefined }: { onPage?: () => void }
     return problems.filter(({ of }) => of.kind === 'config');
   };
   return {
-    ...{ ...worker, path, clock, configOf, state, findProblems },
+    ...worker,
+    path,
+    clock,
+    configOf,
+    state,
+    findProblems,
     reload: () => listeners.forEach((each) => each()),
     isListening: () => listeners.size > 0,
   };
@@ -135,7 +140,11 @@ describe('a worker that gets a request to reload its config', () => {
     accounts: accounts.map((each) => ({ ...each, packages: [{ id: 7, name: null }] })),
   });
   const withoutIds = {
-    ...{ file: '/tmp/readers.db', exclude: ['id'], tagSeparators: [','], everyMs: 0, targets: [] },
+    file: '/tmp/readers.db',
+    exclude: ['id'],
+    tagSeparators: [','],
+    everyMs: 0,
+    targets: [],
   };
   it.each<[string, (config: Config) => Partial<Config>, string]>([
     [

@@ -26,7 +26,10 @@ const formatTime = (at: number) => new Date(at).toISOString().slice(0, 19);
 const formatRun = ({ id, mode, status, startedAt }: SoakRun) =>
   `run ${id} (${mode}, ${status}) of ${formatTime(startedAt)}`;
 
-/** The ticks of the schedule from the first full hour on; the last full one is after the end, and runs anyway. */
+/**
+ * The ticks of the schedule from the first full hour on; the last full one is after the end, and runs
+ * anyway.
+ */
 function ticks(): { full: number[]; quick: number[] } {
   const first = Math.ceil(START / HOUR_MS) * HOUR_MS;
   const all = Array.from({ length: (DAYS * DAY_MS) / QUICK_MS + 1 }, (_, index) => first + index * QUICK_MS);
@@ -41,8 +44,8 @@ const overlaps = ({ runs }: Life): string[] =>
   });
 
 /**
- * Ticks without a completed run within a minute. While the service pauses the worker, or a run is in progress, the run may
- * begin up to a minute after the end of that.
+ * Ticks without a completed run within a minute. While the service pauses the worker, or a run is in
+ * progress, the run may begin up to a minute after the end of that.
  */
 function unserved(life: Life, due: readonly number[], isKind: (run: SoakRun) => boolean): string[] {
   const started = life.runs.filter(isKind);
@@ -149,7 +152,8 @@ it('its file grows by the rows that are stored for ever, and not by deleted ones
   if (!before || !last) throw new Error('the sizes were not read');
   for (const [name, bytes] of last.tables) {
     if (KEPT_FOR_EVER.includes(name)) continue;
-    const share = PRUNED.includes(name) ? 0.2 : 0; // a package grows, and a walk over it takes one more request
+    // a package grows, and a walk over it takes one more request
+    const share = PRUNED.includes(name) ? 0.2 : 0;
     const earlier = before.tables.get(name) ?? 0;
     expect(bytes, name).toBeLessThanOrEqual((1 + share) * earlier + 8 * KIB);
   }

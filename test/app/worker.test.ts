@@ -83,7 +83,8 @@ describe('the worker', () => {
     const videos = () => first.publications.at(-1)?.rows['videos'];
     await expect.poll(videos, { timeout: 30_000 }).toBe(280);
     await first.stop();
-    expect(first.publications.length).toBeLessThanOrEqual(2); // the publication at the start may include a part of the run
+    // the publication at the start may include a part of the run
+    expect(first.publications.length).toBeLessThanOrEqual(2);
 
     sandbox.churn(5);
     clock.advance(3_600_000);

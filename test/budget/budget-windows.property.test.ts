@@ -41,8 +41,8 @@ const arrival = fc.record({
   ),
   latencyMs: fc.oneof({ weight: 4, arbitrary: fc.nat(400) }, { weight: 1, arbitrary: fc.nat(LONGEST_MS) }),
   /**
-   * `lost`: sent, no response. `unsent`: no connection was made. `killed`: its process dies before it ends. `restricted`: the
-   * response demands a wait of `waitMs`, or of no given time.
+   * `lost`: sent, no response. `unsent`: no connection was made. `killed`: its process dies before it ends.
+   * `restricted`: the response demands a wait of `waitMs`, or of no given time.
    */
   fate: fc.oneof(
     { weight: 6, arbitrary: fc.constant('answered') },

@@ -82,7 +82,8 @@ describe('a worker', () => {
     const { cwd, live, value, gate } = await heldFolder();
     gate.open();
     const command = `'${process.execPath}' '${resolve('bin/vodhouse.js')}' start`;
-    const terminal = spawn('script', ['-qc', command, '/dev/null'], { cwd, stdio: 'ignore' }); // util-linux: a pty
+    // util-linux: a pty
+    const terminal = spawn('script', ['-qc', command, '/dev/null'], { cwd, stdio: 'ignore' });
     onTestFinished(() => void terminal.kill('SIGKILL'));
     const holder = join(cwd, 'data/vodhouse.db.worker.holder');
     await expect.poll(() => existsSync(holder)).toBe(true);
@@ -93,7 +94,8 @@ describe('a worker', () => {
   });
 
   it('ends within five seconds of SIGTERM also while a connection is being opened', async () => {
-    const server = createServer((socket) => socket.on('error', () => undefined)); // says nothing: TLS never begins
+    // says nothing: TLS never begins
+    const server = createServer((socket) => socket.on('error', () => undefined));
     const { host, close } = await listenOnLoopback(server);
     onTestFinished(close);
     const opened = new Promise((resolve) => server.once('connection', resolve));

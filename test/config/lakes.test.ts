@@ -19,14 +19,13 @@ describe('a lake', () => {
     const config = load(withTargets('folder: data/lake'));
     expect(config.publish?.targets).toEqual([
       {
-        ...{
-          kind: 'lake',
-          name: 't0',
-          command: expect.stringContaining('vodhouse publish --target t0 --config ') as string,
-          place: { kind: 'folder', path: join(dirname(config.file), 'data/lake') },
-        },
-        ...{ everyMs: 86_400_000, keepMs: 7 * 86_400_000 },
-        ...{ loadTimeoutMs: 1_800_000 },
+        kind: 'lake',
+        name: 't0',
+        command: expect.stringContaining('vodhouse publish --target t0 --config ') as string,
+        place: { kind: 'folder', path: join(dirname(config.file), 'data/lake') },
+        everyMs: 86_400_000,
+        keepMs: 7 * 86_400_000,
+        loadTimeoutMs: 1_800_000,
       },
     ]);
   });
@@ -34,8 +33,14 @@ describe('a lake', () => {
   it('in a bucket of AWS has the bucket in the name of the host, and a region', () => {
     expect(firstTarget(AWS)).toMatchObject({
       place: {
-        ...{ kind: 's3', bucket: 'videos', prefix: 'lake', endpoint: null, region: 'eu-central-1' },
-        ...{ accessKeyId: 'the-key-id', secretAccessKey: 'the-secret', sessionToken: null },
+        kind: 's3',
+        bucket: 'videos',
+        prefix: 'lake',
+        endpoint: null,
+        region: 'eu-central-1',
+        accessKeyId: 'the-key-id',
+        secretAccessKey: 'the-secret',
+        sessionToken: null,
       },
     });
   });

@@ -119,7 +119,8 @@ describe('a lock', () => {
     expect([isHeld(path, name), readLiveHolder(path, name)?.pid]).toEqual([true, child.process.pid]);
     child.process.kill('SIGKILL');
     await child.ended;
-    const holder = { host: '3f2a9c51d0e7', pid: 1, since: '2026-03-01 12:00:00', command: 'start' }; // of a container
+    // of a container
+    const holder = { host: '3f2a9c51d0e7', pid: 1, since: '2026-03-01 12:00:00', command: 'start' };
     writeFileSync(`${path}.${name}.holder`, JSON.stringify(holder));
     expect([readHolder(path, name), isHeld(path, name), readLiveHolder(path, name)]).toEqual([
       holder,

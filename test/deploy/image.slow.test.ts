@@ -99,9 +99,11 @@ async function apply(keyword: string, parameters: string, image: Image): Promise
   if (keyword === 'RUN') {
     const script = `cd ${image.folder} && ${parameters}`;
     const env = {
-      ...{ PATH: IMAGE_PATH, HOME: '/root' },
+      PATH: IMAGE_PATH,
+      HOME: '/root',
       DEBIAN_FRONTEND: 'noninteractive',
-      ...{ npm_config_cache: '/npm-cache', npm_config_prefer_offline: 'true' },
+      npm_config_cache: '/npm-cache',
+      npm_config_prefer_offline: 'true',
       ...image.env,
     };
     const cache = execFileSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).trim();
@@ -126,8 +128,8 @@ interface Mounts {
 }
 
 /**
- * Starts ENTRYPOINT and CMD as process 1 of its own namespace, as the user of the image and without capabilities, on a
- * read-only root with the volume and /tmp. The network is that of this machine.
+ * Starts ENTRYPOINT and CMD as process 1 of its own namespace, as the user of the image and without
+ * capabilities, on a read-only root with the volume and /tmp. The network is that of this machine.
  */
 function startImage({ root, env, folder, settings }: Image, { config, data }: Mounts): ChildProcess {
   const words = ['ENTRYPOINT', 'CMD'].flatMap((name) => JSON.parse(settings[name] ?? '[]') as string[]);

@@ -1,4 +1,7 @@
-/** Mutated texts from outside: `npm run fuzz` for FUZZ_SECONDS with a new seed, else a few hundred with a fixed one. */
+/**
+ * Mutated texts from outside: `npm run fuzz` for FUZZ_SECONDS with a new seed, else a few hundred with a
+ * fixed one.
+ */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -116,39 +119,46 @@ const CASES = SECONDS > 0 ? { numRuns: 1e9, interruptAfterTimeLimit: MS_EACH } :
 
 /** Parts of the formats that are read, and what breaks careless readers. */
 const TOKENS = [
-  ...[
-    'null',
-    'true',
-    '-1',
-    '1e999',
-    '9007199254740993',
-    '""',
-    '{}',
-    '[',
-    ']',
-    '"',
-    "'",
-    ':',
-    ',',
-    '\n',
-    '\0',
-  ],
-  ...['\\ud800', '"__proto__":1,', '${X}', '${', '&a ', '*a', '<<: ', '!!binary ', '- ', '\t', ';', '#'],
-  ...[
-    '\xef\xbb\xbf',
-    '\xff',
-    '\xc3',
-    '%00',
-    '%',
-    '%ff',
-    '%ed%a0%80',
-    '&',
-    '=',
-    '[]',
-    '..',
-    '9'.repeat(400),
-    '[{'.repeat(500),
-  ],
+  'null',
+  'true',
+  '-1',
+  '1e999',
+  '9007199254740993',
+  '""',
+  '{}',
+  '[',
+  ']',
+  '"',
+  "'",
+  ':',
+  ',',
+  '\n',
+  '\0',
+  '\\ud800',
+  '"__proto__":1,',
+  '${X}',
+  '${',
+  '&a ',
+  '*a',
+  '<<: ',
+  '!!binary ',
+  '- ',
+  '\t',
+  ';',
+  '#',
+  '\xef\xbb\xbf',
+  '\xff',
+  '\xc3',
+  '%00',
+  '%',
+  '%ff',
+  '%ed%a0%80',
+  '&',
+  '=',
+  '[]',
+  '..',
+  '9'.repeat(400),
+  '[{'.repeat(500),
 ];
 
 /** A change of some parts of a text: words, spaces and signs. */

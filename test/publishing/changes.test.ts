@@ -19,7 +19,10 @@ vi.setConfig({ testTimeout: 120_000 });
 
 type Fields = Readonly<Record<keyof typeof PUBLISHED, Cell>>;
 
-/** The published column of each field that the histories edit, or its own name, and what is published of its value. */
+/**
+ * The published column of each field that the histories edit, or its own name, and what is published of its
+ * value.
+ */
 const PUBLISHED = {
   title: ['title', (value: Cell) => value || null],
   tag: ['tags', (value: Cell) => value || null],

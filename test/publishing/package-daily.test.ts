@@ -29,7 +29,8 @@ describe('package_daily', () => {
       packageRow(101, { retired_at: null }),
       videoRow(1, { change: 'imported' }),
       videoRow(2),
-      change(1, '2026-03-03 15:00:00', "removed_at = '2026-03-03 15:00:00', change = 'retired'"), // the first moment of the 4th in Seoul
+      // the first moment of the 4th in Seoul
+      change(1, '2026-03-03 15:00:00', "removed_at = '2026-03-03 15:00:00', change = 'retired'"),
       change(2, '2026-03-03 15:00:00', "removed_at = '2026-03-03 15:00:00', change = 'retired'"),
       change(2, '2026-03-05 15:00:00', 'removed_at = null'),
     );

@@ -10,7 +10,12 @@ const NOTHING: MetricDeltas = { runs: [], records: [], requests: [] };
 type Row = Record<string, string | number | null>;
 const request = (request_id: number, row: Row = {}) =>
   insert('request', {
-    ...{ request_id, account: 'main', at_ms: NOON, purpose: 'page', spent_until_ms: NOON + 30_000, ...row },
+    request_id,
+    account: 'main',
+    at_ms: NOON,
+    purpose: 'page',
+    spent_until_ms: NOON + 30_000,
+    ...row,
   });
 
 /** Deltas of a live file with this content, and a function that changes the file. */

@@ -56,7 +56,8 @@ it('walks that wait for their next page hold no records', async () => {
     const page = Number(query.get('page'));
     const sort_direction = query.get('sort_direction') === 'desc' ? 'DESC' : 'ASC';
     const id = sort_direction === 'DESC' ? 4 - page : page;
-    if (query.get('pkg') !== String(first)) await waitForAll(); // no other package begins before its first response
+    // no other package begins before its first response
+    if (query.get('pkg') !== String(first)) await waitForAll();
     const records = [videoRecord(id, { content: `${'x'.repeat(500_000)}${id}` })];
     const paging = { page, pagesize: 1, totalcount: 3, totalpage: 3 };
     return { body: listBody({ records, sort_direction, ...paging }) };
@@ -65,13 +66,14 @@ it('walks that wait for their next page hold no records', async () => {
   const pipeline = openTestPipeline({ url, packages: [first, ...packages], ...options });
   expect(await pipeline.run()).toMatchObject({ status: 'succeeded' });
   const [before = 0, ...others] = heaps;
-  expect(others).toHaveLength(4); // after a probe, the third page, a look from the other end, and the second page
+  // after a probe, the third page, a look from the other end, and the second page
+  expect(others).toHaveLength(4);
   for (const heap of others) expect(heap - before).toBeLessThan(10_000_000);
 });
 
 /**
- * Two accounts, of which undici loses the requests of the first: a key that no header can carry blocks the two connections of
- * its pool. No config file may have such a key, so the config is made here.
+ * Two accounts, of which undici loses the requests of the first: a key that no header can carry blocks the
+ * two connections of its pool. No config file may have such a key, so the config is made here.
  */
 async function openBesideLost() {
   const service = await startScriptedService(

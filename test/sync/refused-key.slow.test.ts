@@ -20,7 +20,10 @@ interface ListRequest {
 /** Replies to a request for the video list instead of the service; null: the service replies. */
 type Override = (request: ListRequest) => Reply | null;
 
-/** An account of eight packages of this many videos, five a page. `requested`: the packages asked, in their order. */
+/**
+ * An account of eight packages of this many videos, five a page. `requested`: the packages asked, in their
+ * order.
+ */
 async function openAccount(videos = 3, packages: readonly number[] = PACKAGES) {
   let override: Override = () => null;
   let requests: ListRequest[] = [];

@@ -106,8 +106,14 @@ describe('drift that the service no longer shows', () => {
         packages
           .map((package_id) =>
             insert('walk', {
-              ...{ run_id, account: 'main', package_id, mode: 'full', status: 'succeeded' },
-              ...{ started_at: at, origin_started_at: at, ...walk },
+              run_id,
+              account: 'main',
+              package_id,
+              mode: 'full',
+              status: 'succeeded',
+              started_at: at,
+              origin_started_at: at,
+              ...walk,
             }),
           )
           .join(''),
@@ -164,8 +170,11 @@ describe('drift that the service no longer shows', () => {
       ),
     ).toEqual([
       {
-        ...{ first_seen_at: '2026-03-11 09:00:00', last_seen_at: '2026-03-11 09:00:00' },
-        ...{ acknowledged_at: null, resolved_at: null, absent_walks: 0 },
+        first_seen_at: '2026-03-11 09:00:00',
+        last_seen_at: '2026-03-11 09:00:00',
+        acknowledged_at: null,
+        resolved_at: null,
+        absent_walks: 0,
       },
     ]);
   });

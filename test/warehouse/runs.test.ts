@@ -20,8 +20,13 @@ beforeEach(() => {
 });
 
 const END: Omit<RunEnd, 'now'> = {
-  ...{ status: 'succeeded', error: null, failures: [], resumeAt: null },
-  ...{ clockOffsetMs: null, undated: [], retention: KEEP },
+  status: 'succeeded',
+  error: null,
+  failures: [],
+  resumeAt: null,
+  clockOffsetMs: null,
+  undated: [],
+  retention: KEEP,
 };
 const finishRun = (runId: number, end: Partial<RunEnd> = {}) =>
   transact(warehouse.db, (tx) => endRun(tx, runId, { ...END, now: clock.now(), ...end }));

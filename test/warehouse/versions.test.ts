@@ -30,7 +30,10 @@ async function show(list: Parameters<typeof walker.walkOnce>[0]) {
   await walker.page(await walker.begin(), { videos: list });
 }
 
-/** A walk that proves the removal of all other videos after a minute; the removal takes effect after another one. */
+/**
+ * A walk that proves the removal of all other videos after a minute; the removal takes effect after another
+ * one.
+ */
 async function removeOthers(ids: readonly number[]) {
   clock.advance(60_000);
   const walk = await walker.begin();

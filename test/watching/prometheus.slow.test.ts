@@ -54,7 +54,9 @@ async function startPrometheus(scraped: string) {
   return { get, query };
 }
 
-/** Metrics without a sample here: a load does not compare, and the first backup comes with the next minute. */
+/**
+ * Metrics without a sample here: a load does not compare, and the first backup comes with the next minute.
+ */
 const UNSEEN = ['vodhouse_target_verified_timestamp_seconds', 'vodhouse_backup_timestamp_seconds'];
 
 const promtool = (...parameters: string[]) => promisify(execFile)('promtool', parameters);
@@ -62,7 +64,8 @@ const promtool = (...parameters: string[]) => promisify(execFile)('promtool', pa
 /** The cases as a file of promtool: `ALERTS` has a sample for each alert that fires. */
 function writeCases(rules: string): string {
   const tests = readCases().map(({ name, interval = '1m', series, checks }) => ({
-    ...{ name, interval },
+    name,
+    interval,
     input_series: Object.entries(series).map(([each, values]) => ({ series: each, values })),
     promql_expr_test: checks.map(({ at, alert, fires }) => ({
       expr: `ALERTS{alertname="${alert}",alertstate="firing"}`,

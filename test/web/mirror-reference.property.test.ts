@@ -1,6 +1,6 @@
 /**
- * Lists of random records that are searched, sorted and paged: by a server, and as simply as possible by docs/service.md 4.1 and the
- * choices of vodhouse. No SQL, no index, no cache.
+ * Lists of random records that are searched, sorted and paged: by a server, and as simply as possible by
+ * docs/service.md 4.1 and the choices of vodhouse. No SQL, no index, no cache.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -12,8 +12,8 @@ import {
 vi.setConfig({ testTimeout: 60_000 });
 
 /**
- * The most moments that any sliding window of this length contains; a window includes its beginning and not its end. The moments
- * rise.
+ * The most moments that any sliding window of this length contains; a window includes its beginning and not
+ * its end. The moments rise.
  */
 function mostWithin(moments: readonly number[], windowMs: number): number {
   let most = 0;
@@ -68,7 +68,8 @@ describe('with the clock of a real server', () => {
     const checked = arrivals.filter(({ query }) => query.get('pagesize') === '1');
     expect(check.code).toBe(0);
     expect(checked[0]?.at).toBeGreaterThanOrEqual(restrictedAt + 4_000);
-    expect(arrivals.filter(({ at }) => at < restrictedAt + 4_000).length).toBeLessThanOrEqual(4); // those in flight
+    // those in flight
+    expect(arrivals.filter(({ at }) => at < restrictedAt + 4_000).length).toBeLessThanOrEqual(4);
     expect(between(arrivals, restrictedAt + 1_000, restrictedAt + 4_000)).toEqual([]);
     expect(between(getArrivals('other'), restrictedAt + 1_000, restrictedAt + 4_000).length).toBeGreaterThan(
       10,
@@ -119,7 +120,10 @@ async function reply(request: SeenRequest) {
   return kind in faults ? faults[kind as keyof typeof faults] : page;
 }
 
-/** Processes one after the other: how long each runs, how it ends, and whether a `check` runs at the same time. */
+/**
+ * Processes one after the other: how long each runs, how it ends, and whether a `check` runs at the same
+ * time.
+ */
 const LIVES = [
   [700, 'SIGKILL', true],
   [1500, 'SIGKILL', false],

@@ -1,6 +1,7 @@
 /**
- * The invariants of every walk, for any behaviour of the service: checked in the file over a reader's connection, and compared
- * with the known past of the simulated service. Each function returns violations as texts.
+ * The invariants of every walk, for any behaviour of the service: checked in the file over a reader's
+ * connection, and compared with the known past of the simulated service. Each function returns violations
+ * as texts.
  */
 import { fromTimestamp } from '../../../src/lib/clock.ts';
 import { videoRecord as documented } from '../../../src/service/videos.ts';
@@ -33,8 +34,8 @@ export function findViolations(one: WalkCase, before: Removed, summary: RunSumma
 }
 
 /**
- * A. No video that was listed throughout is removed. B. A removed video was missing at `first_missing_at`, if the list was
- * sorted then: in a list that only seemed sorted, a proof may be early.
+ * A. No video that was listed throughout is removed. B. A removed video was missing at `first_missing_at`,
+ * if the list was sorted then: in a list that only seemed sorted, a proof may be early.
  */
 function findRemovalViolations(one: WalkCase, walk: WalkRow | undefined, id: number, at: string): string[] {
   if (!walk) return [`A: ${id} is marked removed without a walk`];
@@ -49,9 +50,9 @@ function findRemovalViolations(one: WalkCase, walk: WalkRow | undefined, id: num
 }
 
 /**
- * C. Where the list is sorted by id with the right count, and no old id returns during the walk, a completed walk has stored every
- * video that was listed throughout as it was throughout, also where it was stopped and resumed. A record that cannot be stored is
- * in quarantine instead.
+ * C. Where the list is sorted by id with the right count, and no old id returns during the walk, a
+ * completed walk has stored every video that was listed throughout as it was throughout, also where it was
+ * stopped and resumed. A record that cannot be stored is in quarantine instead.
  */
 function findLost(one: WalkCase, { mode, status, origin_started_at }: WalkRow): string[] {
   const { listed, honestSince, quietMoments } = one;
@@ -67,8 +68,8 @@ function findLost(one: WalkCase, { mode, status, origin_started_at }: WalkRow): 
 }
 
 /**
- * D. The ledger has every request. A walk fetches each page at most twice, and a few more where it searches upward for its position
- * over the records inserted below; boundary reads have their share.
+ * D. The ledger has every request. A walk fetches each page at most twice, and a few more where it searches
+ * upward for its position over the records inserted below; boundary reads have their share.
  */
 function findRequestViolations({ pipeline, seen, setup, listed }: WalkCase, walk: WalkRow): string[] {
   const ledger = pipeline.query('select * from request where run_id = ?', walk.run_id);
@@ -169,8 +170,8 @@ function leftOut({ setup, listed }: WalkCase): number | undefined {
 }
 
 /**
- * Ids between two pages that no boundary read decides: where the list ends, or splits, between the same two records for any page
- * size up to the effective one, and from whichever end the service counts.
+ * Ids between two pages that no boundary read decides: where the list ends, or splits, between the same two
+ * records for any page size up to the effective one, and from whichever end the service counts.
  */
 function unsettled(one: WalkCase): (id: number) => boolean {
   const { listed } = one;
@@ -179,7 +180,8 @@ function unsettled(one: WalkCase): (id: number) => boolean {
   const most = getEffectiveSize(listed.behaviour, one.setup.pageSize);
   const isHidden = leftOut(one) !== undefined;
   const hidden = isHidden ? 1 : 0; // pages from the top are counted without it
-  // without a count, only the top shows the end; with a count that is too high by one, no page is short enough
+  // without a count, only the top shows the end; with a count that is too high by one, no page is short
+  // enough
   const isEndHidden = count === 1 || isHidden;
   if (count === 1 && ids.length === 0) return () => true; // an empty list with a count of one
   const sizes = size.kind === 'fixed' ? [most] : Array.from({ length: most - 1 }, (_, less) => most - less);

@@ -1,6 +1,6 @@
 /**
- * The sandbox over real HTTP, with an outage every night, a clock that advances while it answers, and a count of its requests.
- * Moments in milliseconds since 1970.
+ * The sandbox over real HTTP, with an outage every night, a clock that advances while it answers, and a
+ * count of its requests. Moments in milliseconds since 1970.
  */
 import { fastify, type FastifyReply } from 'fastify';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/lib/clock.ts';
@@ -16,7 +16,10 @@ const BACK_MS = 40;
 /** A video changes after every n-th request, between two pages of a walk. */
 const CHANGE_EVERY = 300;
 
-/** The first outage begins around midnight of the service's calendar, when the previous day is due for booking; each later one later. */
+/**
+ * The first outage begins around midnight of the service's calendar, when the previous day is due for
+ * booking; each later one later.
+ */
 const FIRST_BEGINS_MS = 22 * HOUR_MS;
 const LATER_EACH_NIGHT_MS = 17 * MINUTE_MS;
 const SPREAD_MS = 150 * MINUTE_MS;
@@ -34,7 +37,10 @@ export interface Outage {
   pausedUntil: number;
 }
 
-/** One outage a night (UTC), from the night of `start` on; `seed` shifts the order of their kinds and their times. */
+/**
+ * One outage a night (UTC), from the night of `start` on; `seed` shifts the order of their kinds and their
+ * times.
+ */
 export function outagesFrom(start: number, nights: number, seed: number): Outage[] {
   const midnight = Math.floor(start / DAY_MS) * DAY_MS;
   return Array.from({ length: nights }, (_, night) => {

@@ -154,7 +154,10 @@ function startWorker(config: Config, clock: VirtualClock, defects: string[]) {
   };
 }
 
-/** Adds the runs that ended since the last time, and each ten days the sizes. Call it only while no run is in progress. */
+/**
+ * Adds the runs that ended since the last time, and each ten days the sizes. Call it only while no run is
+ * in progress.
+ */
 function record({ runs, sizes }: Soak, path: string, now: number): void {
   const since = runs.at(-1)?.id ?? 0;
   const rows = readRows(path, 'select * from run where run_id > ? order by run_id', since);

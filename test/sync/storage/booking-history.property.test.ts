@@ -51,7 +51,10 @@ const bookingHistory = fc.record({
   settleMs: fc.constantFrom(0, HOUR_MS, 30 * HOUR_MS),
   recheckDays: fc.nat(5),
   giveUpDays: fc.nat(5),
-  /** With a small factor, each day waits for a second reading: its live readings are far from its past figures. */
+  /**
+   * With a small factor, each day waits for a second reading: its live readings are far from its past
+   * figures.
+   */
   plausibleFactor: fc.constantFrom(2, 1e9),
   days: fc.array(dayFate, { minLength: 1, maxLength: 12 }),
   runs: fc.array(runFate, { minLength: 1, maxLength: 12 }),

@@ -46,7 +46,8 @@ describe('a response', () => {
 
   const zero = (date: string) => ({
     ...Object.fromEntries(FIGURES.map((figure) => [figure, 0])),
-    ...{ date, state: 'booked' as const },
+    date,
+    state: 'booked' as const,
   });
   const booked = (date: string) => ({ ...dayRow(date, 1), state: 'booked' as const });
   it.each([

@@ -210,8 +210,11 @@ describe('the end of a list', () => {
     await pipeline.run();
     expect(removed(pipeline)).toEqual([]);
     expect(listRequests(service)).toEqual([
-      ...['3/5 asc', '2/5 asc'],
-      ...['1/5 asc', '3/4 asc', '3/5 asc'], // from the other end, by another size, and the page behind the last
+      '3/5 asc',
+      '2/5 asc',
+      '1/5 asc',
+      '3/4 asc',
+      '3/5 asc', // from the other end, by another size, and the page behind the last
       '1/5 asc',
     ]);
     expect(lastWalk(pipeline)).toMatchObject({ status: 'succeeded', unsettled: 1, order_violated: 0 });
