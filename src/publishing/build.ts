@@ -19,8 +19,7 @@ import {
 } from './marts/mart.ts';
 import { createDictionaryRows } from './marts/about.ts';
 import type { Marts } from './marts/marts.ts';
-import { createDateRows } from './marts/date-rows.ts';
-import { dates } from './marts/dates.ts';
+import { createDateRows, dates } from './marts/dates.ts';
 import {
   movementByDay,
   packageKeys,
