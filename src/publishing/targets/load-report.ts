@@ -46,8 +46,15 @@ export interface LoadReport {
 
 /** A report without rows and errors, to which a caller adds what it knows. */
 export const emptyReport = (account: string, outcome: LoadOutcome): LoadReport => ({
-  ...{ account, outcome, changeSeq: null, rows: 0, durationMs: 0, differences: null },
-  ...{ error: null, hint: null, code: null },
+  account,
+  outcome,
+  changeSeq: null,
+  rows: 0,
+  durationMs: 0,
+  error: null,
+  hint: null,
+  code: null,
+  differences: null,
 });
 
 /**

@@ -8,13 +8,16 @@ import { extendSchema, planSchema } from './schema.ts';
 import { begin, getAddress, quoteName, type Session } from './session.ts';
 import { TABLES } from './tables.ts';
 
-const DESCRIBE_SERVER = `SELECT format('PostgreSQL %s, %s', split_part(current_setting('server_version'), ' ', 1),
+const DESCRIBE_SERVER = `SELECT format('PostgreSQL %s, %s',
+  split_part(current_setting('server_version'), ' ', 1),
   coalesce((SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid() AND ssl), 'no TLS')) AS server,
   current_setting('server_encoding') AS encoding`;
 
 const MISSING_RIGHTS = `SELECT format('%s on %s', string_agg(p, ', '), t) AS missing
-FROM unnest($1::text[]) t, unnest('{SELECT,INSERT,UPDATE,DELETE}'::text[]) p WHERE NOT has_table_privilege(t, p) GROUP BY t
-UNION ALL SELECT 'TEMPORARY on the database' WHERE NOT has_database_privilege(current_database(), 'TEMPORARY')`;
+FROM unnest($1::text[]) t, unnest('{SELECT,INSERT,UPDATE,DELETE}'::text[]) p
+WHERE NOT has_table_privilege(t, p) GROUP BY t
+UNION ALL SELECT 'TEMPORARY on the database'
+WHERE NOT has_database_privilege(current_database(), 'TEMPORARY')`;
 
 /** As `Target.check`: makes what is missing in a transaction that ends with the session, without a COMMIT. */
 export async function checkTarget(session: Session, config: PostgresTargetConfig): Promise<string> {
