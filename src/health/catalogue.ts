@@ -1,11 +1,11 @@
 /** The catalogue of problems: what status, pages, alerts and readiness show, and what explains what. Pure. */
 import type { HealthFacts } from './facts.ts';
-import { PACKAGE_KINDS } from './kinds/package-kinds.ts';
-import { RECORD_KINDS } from './kinds/record-kinds.ts';
-import { RUN_KINDS } from './kinds/run-kinds.ts';
-import { STORAGE_KINDS } from './kinds/storage-kinds.ts';
-import { target } from './kinds/target-kinds.ts';
-import { WORKER_KINDS } from './kinds/worker-kinds.ts';
+import { PACKAGE_KINDS } from './package-kinds.ts';
+import { RECORD_KINDS } from './record-kinds.ts';
+import { RUN_KINDS } from './run-kinds.ts';
+import { STORAGE_KINDS } from './storage-kinds.ts';
+import { target } from './target-kinds.ts';
+import { WORKER_KINDS } from './worker-kinds.ts';
 import { listProblems, WORKER, type Kind, type Problem, type Scope } from './problem.ts';
 import { groupBy } from './text.ts';
 

@@ -5,7 +5,7 @@ import type { FormatCommand } from '../../lib/shell-command.ts';
 import { openReadOnly, type Db } from '../../database/connection.ts';
 import { WALK_CHANGES, type WalkChange } from '../../database/schema/values.ts';
 import { createConfigFilter } from '../../health/facts.ts';
-import { CONFIRMATION_HINT, formatHeldReason } from '../../health/kinds/package-kinds.ts';
+import { CONFIRMATION_HINT, formatHeldReason } from '../../health/package-kinds.ts';
 import { formatPackage, groupBy, withoutSubject } from '../../health/text.ts';
 import { fromTimestamp, systemClock } from '../../lib/clock.ts';
 import {

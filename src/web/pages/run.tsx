@@ -1,7 +1,7 @@
 /** The page of a run: its outcome, what failed, its walks, its requests. */
 import type { ComponentChildren } from 'preact';
 import * as z from 'zod';
-import { formatHeldReason } from '../../health/kinds/package-kinds.ts';
+import { formatHeldReason } from '../../health/package-kinds.ts';
 import { withoutSubject } from '../../health/text.ts';
 import { countPages } from '../../lib/count-pages.ts';
 import { formatBinaryBytes, formatCount, formatDuration, formatOffset, pluralize } from '../../lib/format.ts';

@@ -1,12 +1,12 @@
 /** Problems of runs: restricted, parked, failed, or with a clock that contradicts the machine's. */
-import { query } from '../../database/query.ts';
-import { fromTimestamp } from '../../lib/clock.ts';
-import { formatOffset } from '../../lib/format.ts';
-import { shellQuote } from '../../lib/shell-command.ts';
-import type { RunRow } from '../../queries/named/runs.ts';
-import type { HealthFacts } from '../facts.ts';
-import { advise, storageScope, type Finding, type Kind } from '../problem.ts';
-import { findEarliest, joinPackages, toOneLine, withoutSubject } from '../text.ts';
+import { query } from '../database/query.ts';
+import { fromTimestamp } from '../lib/clock.ts';
+import { formatOffset } from '../lib/format.ts';
+import { shellQuote } from '../lib/shell-command.ts';
+import type { RunRow } from '../queries/named/runs.ts';
+import type { HealthFacts } from './facts.ts';
+import { advise, storageScope, type Finding, type Kind } from './problem.ts';
+import { findEarliest, joinPackages, toOneLine, withoutSubject } from './text.ts';
 
 /** A restriction lasts until the full rate is back: a further one before that belongs to the same problem. */
 const restricted: Kind = {

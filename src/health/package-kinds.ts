@@ -1,13 +1,13 @@
 /** Problems of packages and of what is read: stale, incomplete, unordered, or with removals held back. */
-import type { HeldReason } from '../../database/schema/videos.ts';
-import { query } from '../../database/query.ts';
-import { DAY_MS, toTimestamp } from '../../lib/clock.ts';
-import { formatCount, pluralize, truncate } from '../../lib/format.ts';
-import type { PackageRow } from '../../lib/package-key.ts';
-import { lastWalks, PARTIAL_WALKS } from '../../queries/named/failures.ts';
-import { packageNames } from '../commands.ts';
-import type { HealthFacts } from '../facts.ts';
-import { advise, storageScope, type Finding, type Kind } from '../problem.ts';
+import type { HeldReason } from '../database/schema/videos.ts';
+import { query } from '../database/query.ts';
+import { DAY_MS, toTimestamp } from '../lib/clock.ts';
+import { formatCount, pluralize, truncate } from '../lib/format.ts';
+import type { PackageRow } from '../lib/package-key.ts';
+import { lastWalks, PARTIAL_WALKS } from '../queries/named/failures.ts';
+import { packageNames } from './commands.ts';
+import type { HealthFacts } from './facts.ts';
+import { advise, storageScope, type Finding, type Kind } from './problem.ts';
 import {
   formatPackage,
   groupBy,
@@ -16,7 +16,7 @@ import {
   listFirst,
   MAX_LISTED,
   toOneLine,
-} from '../text.ts';
+} from './text.ts';
 
 const HELD_REASONS: Record<HeldReason, string> = {
   many: 'too many at once',

@@ -1,8 +1,8 @@
 /** Problems of the published file, of backups, and of a config or packages that the worker refused. */
-import { fromTimestamp, HOUR_MS, MINUTE_MS } from '../../lib/clock.ts';
-import type { HealthFacts } from '../facts.ts';
-import { advise, type Kind } from '../problem.ts';
-import { toOneLine } from '../text.ts';
+import { fromTimestamp, HOUR_MS, MINUTE_MS } from '../lib/clock.ts';
+import type { HealthFacts } from './facts.ts';
+import { advise, type Kind } from './problem.ts';
+import { toOneLine } from './text.ts';
 
 /** A worker publishes right after a run; a published file that is behind for longer is a problem. */
 const PUBLISHED_LATE_MS = 2 * MINUTE_MS;

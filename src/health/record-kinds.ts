@@ -1,10 +1,10 @@
 /** Problems of responses: records in quarantine, and fields that their description lacks. One for each account. */
-import { pluralize, truncate } from '../../lib/format.ts';
-import { HIDDEN_FIELDS } from '../../queries/named/videos.ts';
-import { driftName } from '../commands.ts';
-import type { HealthFacts } from '../facts.ts';
-import { advise, type Kind } from '../problem.ts';
-import { findEarliest, groupBy, limitDetails, MAX_LISTED } from '../text.ts';
+import { pluralize, truncate } from '../lib/format.ts';
+import { HIDDEN_FIELDS } from '../queries/named/videos.ts';
+import { driftName } from './commands.ts';
+import type { HealthFacts } from './facts.ts';
+import { advise, type Kind } from './problem.ts';
+import { findEarliest, groupBy, limitDetails, MAX_LISTED } from './text.ts';
 
 const quarantine: Kind = {
   kind: 'quarantine',

@@ -1,10 +1,10 @@
 /** Problems of targets: loads that fail, accounts that are refused, and values that differ. One for each target. */
-import { fromTimestamp, HOUR_MS } from '../../lib/clock.ts';
-import { pluralize } from '../../lib/format.ts';
-import { groupFailures, OTHER_WAREHOUSE, RUNS } from '../../publishing/targets/load-report.ts';
-import { namesOf, type TargetAccount } from '../targets.ts';
-import { advise, type Kind } from '../problem.ts';
-import { findEarliest, MAX_LISTED, toOneLine } from '../text.ts';
+import { fromTimestamp, HOUR_MS } from '../lib/clock.ts';
+import { pluralize } from '../lib/format.ts';
+import { groupFailures, OTHER_WAREHOUSE, RUNS } from '../publishing/targets/load-report.ts';
+import { namesOf, type TargetAccount } from './targets.ts';
+import { advise, type Kind } from './problem.ts';
+import { findEarliest, MAX_LISTED, toOneLine } from './text.ts';
 
 /** Loads may fail for this long before an alert: a server may be restarted. */
 const PATIENCE_MS = HOUR_MS;

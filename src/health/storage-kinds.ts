@@ -1,12 +1,12 @@
 /** Problems of storage: days that are missing or wait, and booked days that the service changed. */
-import { query } from '../../database/query.ts';
-import { createCalendar } from '../../lib/calendar.ts';
-import { fromTimestamp, HOUR_MS, toTimestamp } from '../../lib/clock.ts';
-import { addDays } from '../../lib/days.ts';
-import { pluralize } from '../../lib/format.ts';
-import type { HealthFacts } from '../facts.ts';
-import { advise, storageScope, type Kind } from '../problem.ts';
-import { findEarliest, limitDetails, listFirst, MAX_LISTED } from '../text.ts';
+import { query } from '../database/query.ts';
+import { createCalendar } from '../lib/calendar.ts';
+import { fromTimestamp, HOUR_MS, toTimestamp } from '../lib/clock.ts';
+import { addDays } from '../lib/days.ts';
+import { pluralize } from '../lib/format.ts';
+import type { HealthFacts } from './facts.ts';
+import { advise, storageScope, type Kind } from './problem.ts';
+import { findEarliest, limitDetails, listFirst, MAX_LISTED } from './text.ts';
 
 /** The live days of an account, and when each was first read. A gap is none: the service had a later day, but not that one. */
 const LIVE_DAYS = query<{ date: string; first_read_at: string }, { account: string }>(`
