@@ -1,4 +1,4 @@
-/** HTTP calls to the addresses in the config, the webhook and the pings; errors and logs name only their host. */
+/** HTTP calls to the webhook and the pings of the config; errors and logs name only their host. */
 import type { Clock } from '../lib/clock.ts';
 import { errorCode, errorMessage } from '../lib/errors.ts';
 import { callOnce } from '../lib/http/agent.ts';
@@ -19,7 +19,7 @@ export interface Call {
 
 const USER_AGENT = `vodhouse/${version()}`;
 
-/** Calls the address; null if the response is a 2xx, else the error as text. Does not read the body. Never throws. */
+/** Calls the address; null if the response is a 2xx, else the error. Reads no body. Never throws. */
 export async function httpCall({ url, proxies, body, deadlineMs, signal }: Call): Promise<string | null> {
   const deadline = AbortSignal.timeout(deadlineMs);
   const json = body === null ? {} : { 'content-type': 'application/json' };
@@ -36,7 +36,8 @@ export async function httpCall({ url, proxies, body, deadlineMs, signal }: Call)
   } catch (error) {
     if (signal.aborted) return 'it was interrupted';
     if (deadline.aborted) return `no response within ${deadlineMs / 1000} s`;
-    return `no connection (${errorCode(error) || errorMessage(error).slice(0, 40)})`; // a message may contain the address
+    // a message may contain the address
+    return `no connection (${errorCode(error) || errorMessage(error).slice(0, 40)})`;
   }
 }
 
@@ -69,7 +70,7 @@ export function createClosing(clock: Clock) {
   return {
     /** Interrupts the calls. */
     signal: controller.signal,
-    /** Waits until `idle` resolves, at most `withinMs` or until `early`; then interrupts what is still in progress. */
+    /** Waits for `idle`, at most `withinMs` or until `early`; then interrupts what is in progress. */
     async close(idle: Promise<unknown>, withinMs = CLOSE_WITHIN_MS, early?: AbortSignal): Promise<void> {
       const isIdle = new AbortController();
       const until = AbortSignal.any([isIdle.signal, ...(early ? [early] : [])]);

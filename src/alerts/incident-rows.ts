@@ -1,4 +1,4 @@
-/** The incidents of the live file: a row is an incident and which messages about it were sent. Every process reads and writes them. */
+/** The incidents of the live file, and which messages about them were sent. Every process writes them. */
 import { sql } from 'drizzle-orm';
 import { openLedgerConnection, type Db, type Tx } from '../database/connection.ts';
 import { transact } from '../database/transaction.ts';
@@ -64,17 +64,17 @@ export function getRetryDelay(attempts: number): number {
 export function openIncidentRows(path: string) {
   const db = openLedgerConnection(path);
   return {
-    /** Stores what `find` makes of the open incidents; it is called again in the transaction, where no other process writes. */
+    /** Stores what `find` makes of the open incidents; called again in the transaction. */
     record: (find: (open: readonly OpenIncident[]) => IncidentChanges, now: number) => {
       const isEmpty = Object.values(find(listOpen(db))).every(({ length }) => length === 0);
       if (!isEmpty) transact(db, (tx) => record(tx, find(listOpen(tx)), toTimestamp(now)));
     },
-    /** Takes the incidents of the next message, so that no other process sends it; none if none waits. `remindAfterMs`: null for no reminders. */
+    /** Takes the next message, so that no other process sends it. `remindAfterMs`: null for no reminders. */
     claim: (choose: ChooseNext, remindAfterMs: number | null, now: number) => {
       const find = (tx: Db | Tx) => choose(findWaiting(tx, remindAfterMs, now));
       return find(db).length === 0 ? [] : transact(db, (tx) => claim(tx, find(tx), now));
     },
-    /** Records the result of an attempt; `error`: null if it was accepted. `isInterrupted`: the next attempt is due at once. */
+    /** Records an attempt; `error`: null if it succeeded. `isInterrupted`: the next one is due at once. */
     settle: (
       claimed: readonly WaitingIncident[],
       error: string | null,
@@ -86,7 +86,7 @@ export function openIncidentRows(path: string) {
           ? settleDelivered(tx, claimed, now)
           : settleFailed(tx, claimed, error, isInterrupted, now),
       ),
-    /** Deletes incidents that ended this many days ago, and those whose message about the end could not be sent. */
+    /** Deletes incidents that ended this many days ago, and those whose end could not be sent. */
     prune: (now: number, days: number): void =>
       void db.run(sql`delete from incident where closed_at < ${toTimestamp(now - days * DAY_MS)}
         or closed_at < ${toTimestamp(now - GIVE_UP_DAYS * DAY_MS)} and closed_notified_at is null`),
@@ -104,9 +104,9 @@ const listOpen = (tx: Db | Tx) =>
 function record(tx: Tx, { opened, closed, updated }: IncidentChanges, at: string): void {
   tx.run(sql`update incident set text = n.value ->> 'text', details = n.value ->> 'details'
     from json_each(${JSON.stringify(updated)}) n where incident_id = n.value ->> 'id'`);
-  tx.run(
-    sql`update incident set closed_at = ${at} where incident_id in (select value from json_each(${JSON.stringify(closed)}))`,
-  );
+  tx.run(sql`
+    update incident set closed_at = ${at}
+    where incident_id in (select value from json_each(${JSON.stringify(closed)}))`);
   tx.run(sql`
     insert into incident (kind, account, package_id, part, text, details, since, opened_at, next_at)
     select value ->> 'kind', value ->> 'account', value ->> 'packageId', value ->> 'part', value ->> 'text',
@@ -115,15 +115,16 @@ function record(tx: Tx, { opened, closed, updated }: IncidentChanges, at: string
 }
 
 /**
- * The message about the begin of an incident is sent before that about its end, and its end before the next begin of the same one. A message in the future,
- * or a next attempt further ahead than any wait, was written by a fast clock.
+ * The message about the begin of an incident is sent before that about its end, and its end before the next
+ * begin of the same one. A message in the future, or a next attempt further ahead than any wait, was written
+ * by a fast clock.
  */
 function findWaiting(tx: Db | Tx, remindAfterMs: number | null, now: number): WaitingIncident[] {
   const at = toTimestamp(now);
   const remindBefore = remindAfterMs === null ? '' : toTimestamp(now - remindAfterMs);
   return tx.all<WaitingIncident>(sql`
-    select ${COLUMNS}, attempts, case when notified_at is null then 'begun' when closed_at is null then 'reminder'
-      else 'over' end as state
+    select ${COLUMNS}, attempts,
+      case when notified_at is null then 'begun' when closed_at is null then 'reminder' else 'over' end as state
     from incident i
     where closed_notified_at is null
       and (notified_at is null or closed_at is not null
@@ -131,7 +132,8 @@ function findWaiting(tx: Db | Tx, remindAfterMs: number | null, now: number): Wa
       and (next_at <= ${at} or next_at > ${toTimestamp(now + MAX_RETRY_MS)})
       and not exists (select 1 from incident e
         where e.closed_notified_at is null and e.incident_id < i.incident_id
-          and e.kind = i.kind and e.account is i.account and e.package_id is i.package_id and e.part is i.part)
+          and e.kind = i.kind and e.account is i.account
+          and e.package_id is i.package_id and e.part is i.part)
     order by next_at, incident_id`);
 }
 
@@ -139,19 +141,19 @@ const idsOf = (incidents: readonly WaitingIncident[]) =>
   sql`(select value from json_each(${JSON.stringify(incidents.map(({ id }) => id))}))`;
 
 function claim(tx: Tx, incidents: readonly WaitingIncident[], now: number) {
-  tx.run(
-    sql`update incident set next_at = ${toTimestamp(now + CLAIM_MS)}, last_error = null where incident_id in ${idsOf(incidents)}`,
-  );
+  tx.run(sql`
+    update incident set next_at = ${toTimestamp(now + CLAIM_MS)}, last_error = null
+    where incident_id in ${idsOf(incidents)}`);
   return incidents;
 }
 
-/** A webhook that accepts one message gets all others at once, but for those that another process sends now. */
+/** A webhook that accepts one message gets the others at once, but for those another process sends now. */
 function settleDelivered(tx: Tx, incidents: readonly WaitingIncident[], now: number): void {
   const at = toTimestamp(now);
   const column = sql.raw(incidents[0]?.state === 'over' ? 'closed_notified_at' : 'notified_at');
-  tx.run(
-    sql`update incident set ${column} = ${at}, next_at = ${at}, attempts = 0 where incident_id in ${idsOf(incidents)}`,
-  );
+  tx.run(sql`
+    update incident set ${column} = ${at}, next_at = ${at}, attempts = 0
+    where incident_id in ${idsOf(incidents)}`);
   tx.run(
     sql`update incident set next_at = ${at} where closed_notified_at is null and last_error is not null`,
   );
@@ -166,7 +168,7 @@ function settleFailed(
 ): void {
   const attempts = Math.max(...incidents.map((row) => row.attempts + 1));
   const nextAt = toTimestamp(isInterrupted ? now : now + getRetryDelay(attempts));
-  tx.run(
-    sql`update incident set next_at = ${nextAt}, attempts = ${attempts}, last_error = ${error} where incident_id in ${idsOf(incidents)}`,
-  );
+  tx.run(sql`
+    update incident set next_at = ${nextAt}, attempts = ${attempts}, last_error = ${error}
+    where incident_id in ${idsOf(incidents)}`);
 }

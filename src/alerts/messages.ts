@@ -23,7 +23,7 @@ export interface Post {
 const MAX_LISTED = 1_000;
 const PREFIXES = { begun: '', reminder: 'Still: ', over: 'Over: ' } as const;
 
-/** The incidents of the next message: the one of these events that waits longest, and those that share its message. */
+/** The next message: the incident of these events that waits longest, and those that share its message. */
 export function chooseNext(
   waiting: readonly WaitingIncident[],
   events: readonly IncidentEvent[],
@@ -33,7 +33,7 @@ export function chooseNext(
   return groups.find(([first]) => first === reported[0]) ?? [];
 }
 
-/** The message about these incidents: one, or more than ten that are alike. The account is named where there is just one. */
+/** The message about one incident, or ten that are alike. The account is named where there is just one. */
 export function buildPost(
   incidents: readonly WaitingIncident[],
   config: Pick<Config, 'accounts' | 'publish'>,

@@ -1,4 +1,4 @@
-/** Checks for problems: stores which incidents begin and end, then sends the messages. Runs do not wait for it. */
+/** Checks for problems: stores which incidents begin and end, then sends the messages. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Config, NotifyConfig } from '../config/config.ts';
 import { findProblems } from '../health/catalogue.ts';
@@ -22,8 +22,8 @@ export interface NotifierOptions extends Pick<HealthParts, 'isStale'> {
   clock: Clock;
   logger: Logger;
   /**
-   * Streams without any read become overdue two ticks after this: `now` for a worker, which reads them first; `always`
-   * after an unscoped run, which counts from the creation of the file.
+   * Streams without any read become overdue two ticks after this: `now` for a worker, which reads them first;
+   * `always` after an unscoped run, which counts from the creation of the file.
    */
   since: 'now' | 'always';
   /** Milliseconds until a response must be there. */
@@ -62,10 +62,12 @@ export function openNotifier(config: Config, options: NotifierOptions) {
   });
   const { request: check, idle } = coalesce(async () => (closing.signal.aborted ? undefined : checkOnce()));
   return {
-    /** Checks for incidents that begin or end, and sends the messages that wait. One at a time. Never rejects. */
+    /**
+     * Checks for incidents that begin or end, and sends the messages that wait. One at a time. Never rejects.
+     */
     check,
     runFinished: () => void (hasRunFinished = true),
-    /** No run is due any more: from now on incidents are reported. Checks if a run finished since the last call. */
+    /** No run is due any more: from now on incidents are reported. Checks if a run finished. */
     caughtUp() {
       isCaughtUp = true;
       if (hasRunFinished) void check();

@@ -32,7 +32,7 @@ export interface BackupLoopOptions {
 /** A backup that failed is made again after this, or at the next tick of its schedule. */
 const RETRY_MS = HOUR_MS;
 
-/** Starts idle; `check` makes a backup if one is due. What an earlier process began and did not end is no backup. */
+/** Starts idle; `check` makes a backup if one is due. One that an earlier process did not end is none. */
 export function createBackupLoop(options: BackupLoopOptions) {
   transact(options.warehouse.db, (tx) => deleteUnfinishedBackups(tx));
   const { request, close } = coalesce(async (signal) => {
@@ -102,8 +102,9 @@ function backupName(warehouse: string, startedAt: number): string {
 }
 
 /**
- * Deletes only files that this worker made, by their number: a wrong clock cannot make a new one the oldest. And only those in
- * its folder: a copy of the live file knows the backups of its original, which are not its own.
+ * Deletes only files that this worker made, by their number: a wrong clock cannot make a new one the oldest.
+ * And only those in its folder: a copy of the live file knows the backups of its original, which are not its
+ * own.
  */
 function deleteOldest({ config, warehouse, logger }: BackupLoopOptions): void {
   const { folder, keep } = config.backup;

@@ -16,8 +16,8 @@ import { transact } from '../database/transaction.ts';
 import { hasAccount, renameAccount } from '../warehouse/accounts.ts';
 
 /**
- * Renames accounts that the config renames. Throws ConfigError where the file is lost, of the demo, or of another calendar, and
- * LockedError where a worker of another process, or a run, is in the way of a new name.
+ * Renames accounts that the config renames. Throws ConfigError where the file is lost, of the demo, or of
+ * another calendar, and LockedError where a worker of another process, or a run, is in the way of a new name.
  */
 export function openConfiguredWarehouse(config: Config, environment: Environment): Warehouse {
   const { clock, isDemo = false, formatCommand = commandsFor(config.file) } = environment;
@@ -36,7 +36,10 @@ export function openConfiguredWarehouse(config: Config, environment: Environment
   return warehouse;
 }
 
-/** Throws ConfigError for another time zone than that of the booked days, and for `was` where both names have rows. */
+/**
+ * Throws ConfigError for another time zone than that of the booked days, and for `was` where both names have
+ * rows.
+ */
 export function assertMayUse(config: Config, warehouse: Warehouse): void {
   assertSameZone(config, getBookedZone(warehouse.db));
   for (const { name, was } of config.accounts) {
@@ -48,7 +51,7 @@ export function assertMayUse(config: Config, warehouse: Warehouse): void {
   }
 }
 
-/** Once: all rows of each account that was named `was` get its new name. `check` renames nothing: see `renameWarnings`. */
+/** Once: all rows of each account that was named `was` get its new name. `check` renames nothing. */
 function renameAccounts(config: Config, warehouse: Warehouse, { clock, logger, command }: Environment): void {
   const renamed = config.accounts.filter(({ was }) => was !== null && hasAccount(warehouse.db, was));
   if (renamed.length === 0 || command === 'check') return;
@@ -65,7 +68,7 @@ function renameAccounts(config: Config, warehouse: Warehouse, { clock, logger, c
   }
 }
 
-/** A worker that still has the old name would add its packages again. Null where this process is the worker. */
+/** A worker that still has the old name would add its packages again. Null where this is the worker. */
 function lockAgainstWorker(
   path: string,
   renamed: readonly AccountConfig[],
@@ -83,7 +86,7 @@ function lockAgainstWorker(
   });
 }
 
-/** Booked days never change: in another time zone the same dates would mean other days. Throws ConfigError. */
+/** Booked days never change: in another zone the same dates would mean other days. Throws ConfigError. */
 export function assertSameZone(
   { timezone }: Pick<Config, 'timezone'>,
   { timezone: bookedZone, bookedDays }: BookedZone,

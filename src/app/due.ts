@@ -6,7 +6,7 @@ import { previousTick, nextTick, type Schedule } from '../lib/cron-ticks.ts';
 /** A run that begins at most this long after its tick has the trigger `schedule`, in milliseconds. */
 const ON_TIME_MS = MINUTE_MS;
 
-/** The newest run over everything in a mode: when it (or the first run that it resumes) began, when it may be resumed. */
+/** The newest run over everything in a mode: when it, or the first run that it resumes, began. */
 export interface LastRun {
   startedAt: string;
   /** Later runs have higher numbers. */
@@ -25,10 +25,11 @@ export interface Due {
 }
 
 /**
- * Finds the run that is due. In this order: a full run, if none began since its last tick; a quick run, if neither a full
- * nor a quick one began since its last tick; a parked run that may be resumed. So a missed tick, a suspended machine or a
- * restart loses no run and makes none twice. Two exceptions keep other runs and long full runs from starving each other:
- * see `quickIsStarved` and `isRestFirst`. `own`: packages that wait for a full walk by their own schedule.
+ * Finds the run that is due. In this order: a full run, if none began since its last tick; a quick run, if
+ * neither a full nor a quick one began since its last tick; a parked run that may be resumed. So a missed
+ * tick, a suspended machine or a restart loses no run and makes none twice. Two exceptions keep other runs
+ * and long full runs from starving each other: see `quickIsStarved` and `isRestFirst`. `own`: packages that
+ * wait for a full walk by their own schedule.
  */
 export function findDue(
   schedule: Schedule,
@@ -49,7 +50,8 @@ export function findDue(
       : null;
   const rest = fullTrigger ? null : resume('full', full);
   const startQuick = start('quick', quickTrigger);
-  // Where quick runs take longer than the time between them, each alternates with the rest of a parked full run.
+  // Where quick runs take longer than the time between them, each alternates with the rest of a parked full
+  // run.
   const isRestFirst = full && quick && quick.runId > full.runId;
   return (
     (quickIsStarved(schedule, now, last) ? null : start('full', fullTrigger)) ??
@@ -60,8 +62,8 @@ export function findDue(
 }
 
 /**
- * A full run that was too long for its schedule made a quick run wait: the quick run is next. A quick run whose tick is still to come
- * waits for nothing, though a parked account would resume later than that.
+ * A full run that was too long for its schedule made a quick run wait: the quick run is next. A quick run
+ * whose tick is still to come waits for nothing, though a parked account would resume later than that.
  */
 function quickIsStarved(
   { quick: expression, timezone }: Schedule,
@@ -88,7 +90,7 @@ export function dueTrigger(
 export const triggerOf = (tick: number, now: number): Due['trigger'] =>
   now - tick <= ON_TIME_MS ? 'schedule' : 'catch_up';
 
-/** When a run began, in milliseconds since 1970; 0 for none, and for one in the future: it was written while the clock was ahead. */
+/** When a run began (ms); 0 for none, and for one in the future: a clock that was ahead wrote it. */
 export function startOf(run: { startedAt: string } | null, now: number): number {
   const at = run ? fromTimestamp(run.startedAt) : 0;
   return at > now + ON_TIME_MS ? 0 : at;
@@ -102,10 +104,10 @@ interface PreemptedRun {
 }
 
 /**
- * Gives a function that says why a run must give way, or null. It is called between the turns of packages. A full run gives
- * way to a quick run that is due, but not before it has run for as long as the last quick run took; and to the next full
- * run: that one reads today's storage first, then resumes with the packages that were read longest ago. All times are in
- * milliseconds.
+ * Gives a function that says why a run must give way, or null. It is called between the turns of packages. A
+ * full run gives way to a quick run that is due, but not before it has run for as long as the last quick run
+ * took; and to the next full run: that one reads today's storage first, then resumes with the packages that
+ * were read longest ago. All times are in milliseconds.
  */
 export function createPreemption(
   { full, quick, timezone }: Schedule,

@@ -8,7 +8,7 @@ import { openReadOnly } from '../database/connection.ts';
 import { hasAccount } from '../warehouse/accounts.ts';
 import { listActivePackages, type ActivePackage } from '../warehouse/statements/package.ts';
 
-/** Up to this number of packages may leave at once, if their account keeps others; above, the brake counts, of each account too. */
+/** So many packages may leave at once if their account keeps others; above, the brake counts. */
 const FEW = 3;
 /** How many packages a message names. */
 const MAX_NAMED = 10;
@@ -55,7 +55,7 @@ function countByAccount(packages: readonly ActivePackage[]): Map<string, number>
   return counts;
 }
 
-/** A line for each package that leaves, `left the config: main/101 Lectures, 4,997 videos`; the last one counts the rest. */
+/** A line for each package that leaves, `left the config: main/101 Lectures, 4,997 videos`. */
 export function leavingLines({ packages }: Leaving): string[] {
   const lines = packages
     .slice(0, MAX_NAMED)
@@ -91,7 +91,10 @@ export function reportLeaving(config: Config, formatCommand: FormatCommand): Lea
   return { warnings, refusal };
 }
 
-/** What the live file follows, and the accounts whose rows still have their old name. Throws WarehouseError where it cannot be read. */
+/**
+ * What the live file follows, and the accounts whose rows still have their old name. Throws WarehouseError
+ * where it cannot be read.
+ */
 function readFollowed({ warehouse, accounts }: Config) {
   if (!existsSync(warehouse)) return { active: [], renamed: [] };
   const db = openReadOnly(warehouse);

@@ -22,9 +22,10 @@ interface LoadContext {
 }
 
 /**
- * Loads every account of the published file into one target, or the one of `force`, and records each result in the live file and
- * in the log. A load that cannot even begin, such as without a published file, is a result `failed` of each account. Throws
- * InterruptedError if the signal aborts: then nothing is recorded, and the next load reads from the target how far it is.
+ * Loads every account of the published file into one target, or the one of `force`, and records each result
+ * in the live file and in the log. A load that cannot even begin, such as without a published file, is a
+ * result `failed` of each account. Throws InterruptedError if the signal aborts: then nothing is recorded,
+ * and the next load reads from the target how far it is.
  */
 export async function loadTarget(
   loader: TargetLoader,
@@ -58,7 +59,7 @@ export async function loadTarget(
 
 type StoredLoads = ReturnType<typeof listTargetLoads>;
 
-/** Does `every` of the target allow a load at `now` (ms)? One that failed is tried again. `loads`: of any targets. */
+/** Does `every` of the target allow a load at `now` (ms)? `loads`: of any targets. */
 export function mayLoad({ target }: TargetLoader, loads: StoredLoads, now: number): boolean {
   const rows = loads.filter((row) => row.target === target.name);
   const newest = Math.max(0, ...rows.map(({ loaded_at: at }) => (at === null ? 0 : fromTimestamp(at))));
@@ -81,10 +82,10 @@ interface LoadLoopOptions extends LoadContext {
   hasFile: () => boolean;
 }
 
-/** In minutes: the first wait after a load that failed is one, and each is twice as long as the one before. */
+/** In minutes: the first wait after a load that failed is one; each is twice as long as the last. */
 const LONGEST_RETRY = 30;
 
-/** Loads the targets one after the other, in parallel to the runs. Starts idle. One that fails stops neither another one nor a run. */
+/** Loads the targets one by one, in parallel to the runs. Starts idle. One that fails stops no other. */
 export function createLoadLoop(options: LoadLoopOptions) {
   const { loaders, warehouse, clock, logger, hasFile } = options;
   // due at once: an earlier worker may have published, and not loaded

@@ -1,4 +1,4 @@
-/** A missing live file whose folder, backup or published file shows that there was one: an empty one would begin a second history. */
+/** A missing live file that once was there: an empty one would begin a second history. */
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { DEFAULT_FILES, type Config } from '../config/config.ts';
@@ -9,8 +9,8 @@ import { ConfigError, NEXT_LINE } from '../lib/errors.ts';
 import { publishedFact } from '../publishing/about-rows.ts';
 
 /**
- * Throws ConfigError where the folder of the live file is missing, and where the file is, while a backup or a published file of
- * it is there. An interrupted restore is no loss.
+ * Throws ConfigError where the folder of the live file is missing, and where the file is, while a backup or a
+ * published file of it is there. An interrupted restore is no loss.
  */
 export function assertNotLost(config: Config, formatCommand: FormatCommand): void {
   const { warehouse, publish } = config;
@@ -30,7 +30,7 @@ export function assertNotLost(config: Config, formatCommand: FormatCommand): voi
   });
 }
 
-/** Throws ConfigError where the folder of the live file is missing: its disk may not be mounted. `data/` next to the config may be made. */
+/** Throws ConfigError where the folder of the live file is missing: its disk may not be mounted. */
 export function assertFolder({ file, warehouse }: Pick<Config, 'file' | 'warehouse'>): void {
   const folder = dirname(resolveLink(warehouse));
   if (folder !== resolve(dirname(file), dirname(DEFAULT_FILES.warehouse)))
@@ -45,8 +45,8 @@ export function makeOwnFolders(config: Config): void {
 }
 
 /**
- * Makes the folder if it is `published/` next to the config, or in the folder of the live file. Any other one must be there: its
- * disk may not be mounted.
+ * Makes the folder if it is `published/` next to the config, or in the folder of the live file. Any other one
+ * must be there: its disk may not be mounted.
  */
 export function makeOwnFolder({ file, warehouse }: Config, folder: string, mode: number): void {
   const isNextToConfig = folder === resolve(dirname(file), dirname(DEFAULT_FILES.publish));
@@ -61,7 +61,7 @@ function workerLines(warehouse: string): string[] {
     : [`first stop the worker, pid ${worker.pid}: it had the file open`];
 }
 
-/** The newest backup that a worker made of this warehouse, in the folder of backups; null if there is none. */
+/** The newest backup of this warehouse in the folder of backups; null if there is none. */
 function findNewestBackup({ file, warehouse, backup }: Config): string | null {
   const folder = backup?.folder ?? resolve(dirname(file), DEFAULT_FILES.backups);
   const ending = extname(warehouse);

@@ -32,8 +32,8 @@ export function openOwnSchedules(
   };
   return {
     /**
-     * A run at `now` (ms) for the packages whose tick came after the last such run and the last full one began; null for none.
-     * What fails in it waits for the next full run, or for its next tick.
+     * A run at `now` (ms) for the packages whose tick came after the last such run and the last full one
+     * began; null for none. What fails in it waits for the next full run, or for its next tick.
      */
     findDue: (now: number, lastFull: LastRun | null): Due | null => {
       if (packages.length === 0) return null;
@@ -45,8 +45,8 @@ export function openOwnSchedules(
       return { mode: 'full', trigger, resumesFrom: null, packages: keys };
     },
     /**
-     * Which packages a run of `schedule.full` walks at `now` (ms): those without their own schedule, those that are due by
-     * it, and those whose last full walk failed.
+     * Which packages a run of `schedule.full` walks at `now` (ms): those without their own schedule, those
+     * that are due by it, and those whose last full walk failed.
      */
     selectForFullRun: (now: number): ((key: PackageKey) => boolean) => {
       if (packages.length === 0) return () => true;

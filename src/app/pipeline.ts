@@ -43,8 +43,8 @@ const DEFAULT_RUN = {
 export type Pipeline = ReturnType<typeof openPipeline>;
 
 /**
- * Opens the warehouse of a config, a client per account, and the publisher, null where nothing is published. Throws
- * WarehouseError where the file cannot be used, ConfigError as `openPublisher`.
+ * Opens the warehouse of a config, a client per account, and the publisher, null where nothing is published.
+ * Throws WarehouseError where the file cannot be used, ConfigError as `openPublisher`.
  */
 export function openPipeline(config: Config, environment: Environment) {
   const publisher = openPublisher(config, environment.command);
@@ -92,7 +92,7 @@ interface RunnerParts {
   followPackages: (acceptRetirements: boolean) => void;
 }
 
-/** The returned function makes one run under the run lock. Throws LockedError where another process holds it, unless `wait` is set. */
+/** Makes runs under the run lock. Throws LockedError where another process holds it, unless `wait` is set. */
 function createRunner({ context, accounts, config, environment, followPackages }: RunnerParts) {
   const { warehouse, clock } = context;
   const takeLock = () => lockOrThrow(config.warehouse, 'run', environment.command, clock.now());
@@ -121,7 +121,10 @@ function createRegistration(
 ) {
   const findLeavingFor = (next: Config) => findLeaving(listActivePackages(warehouse.db), next);
   return {
-    /** Adds the packages of the config, and retires the others. Throws ConfigError where those look like a slip. */
+    /**
+     * Adds the packages of the config, and retires the others. Throws ConfigError where those look like a
+     * slip.
+     */
     followPackages: (acceptRetirements: boolean): void => {
       const leaving = findLeavingFor(config);
       if (!acceptRetirements) assertMayRetire(leaving, formatCommand);
@@ -131,7 +134,10 @@ function createRegistration(
       }
       transact(warehouse.db, (tx) => registerPackages(tx, config.accounts, clock.now()));
     },
-    /** Throws ConfigError where this config, or a changed one, cannot use the file, or a run would refuse to retire what left it. */
+    /**
+     * Throws ConfigError where this config, or a changed one, cannot use the file, or a run would refuse to
+     * retire what left it.
+     */
     assertMayServe: (next: Config = config): void => {
       assertMayUse(next, warehouse);
       assertMayRetire(findLeavingFor(next), formatCommand);

@@ -1,4 +1,4 @@
-/** A publication whose failure is noted in the live file: `status` shows why the last one failed, whichever process made it. */
+/** A publication whose failure is noted in the live file, so that `status` shows it. */
 import type { Clock } from '../lib/clock.ts';
 import { errorCode, errorLine, hintLine, InterruptedError, LockedError } from '../lib/errors.ts';
 import { emptyReport, PUBLISHED_FILE, type LoadReport } from '../publishing/targets/load-report.ts';

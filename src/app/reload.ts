@@ -1,4 +1,4 @@
-/** A running worker takes a changed config: the file at a request (SIGHUP), its CSV files of packages before each run. */
+/** A running worker takes a changed config at SIGHUP, and its CSV files of packages before each run. */
 import type { Config } from '../config/config.ts';
 import { rereadPackages } from '../config/load.ts';
 import type { Lock, PackagesRefusal } from '../database/lock.ts';
@@ -17,7 +17,7 @@ import { noteForOthers } from './worker-notes.ts';
 export interface Reloads {
   /** Reads and checks the config file. Throws ConfigError. */
   load: () => Config;
-  /** Calls `onRequest` at each request, at once if one came before this call. Returns a function that ends it. */
+  /** Calls `onRequest` at each request, also one before this call. Returns a function that ends it. */
   listen: (onRequest: () => void) => () => void;
 }
 
@@ -42,8 +42,9 @@ interface ReloadParts {
 }
 
 /**
- * Waits for a config that may replace the one in service. One that is refused changes nothing: that is logged, and noted in
- * the lock of the worker, where `status` finds it. `replaced` aborts when `next` gives the new one.
+ * Waits for a config that may replace the one in service. One that is refused changes nothing: that is
+ * logged, and noted in the lock of the worker, where `status` finds it. `replaced` aborts when `next` gives
+ * the new one.
  */
 export function awaitReload(parts: ReloadParts) {
   const replacing = new AbortController();
@@ -107,8 +108,9 @@ async function loadReplacement({ config, pipeline, reloads }: ReloadParts): Prom
 }
 
 /**
- * The returned function gives the config that has the packages of its CSV files; null where nothing changed. A file that
- * cannot be used, and a change that is refused, leave the packages as they are: that is logged and noted once.
+ * The returned function gives the config that has the packages of its CSV files; null where nothing changed.
+ * A file that cannot be used, and a change that is refused, leave the packages as they are: that is logged
+ * and noted once.
  */
 function createPackagesReader(parts: ReloadParts): () => Config | null {
   const { config, pipeline, clock, logger, formatCommand = commandsFor(config.file) } = parts;

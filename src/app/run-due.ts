@@ -34,7 +34,8 @@ export async function runDue(
   const stopReason = () => {
     const now = clock.now();
     const reason = replaced.aborted ? 'the config was reloaded' : preemption(now);
-    const untilMs = Math.floor(now / 1000) * 1000; // the warehouse stores whole seconds: the run may resume at once
+    // the warehouse stores whole seconds: the run may resume at once
+    const untilMs = Math.floor(now / 1000) * 1000;
     return reason === null ? null : new PreemptedError(`the run gives way: ${reason}`, untilMs);
   };
   const scope = packages

@@ -24,7 +24,7 @@ export interface SchedulerOptions {
   lastUnscopedRun(mode: Mode): Promise<LastRun | null>;
   /** Packages with their own schedule; left out: none. */
   own?: Pick<OwnSchedules, 'findDue'> | undefined;
-  /** Calls a function, which never rejects, until the returned one is called; left out: every minute of the machine's clock. */
+  /** Calls a function until the returned one is called; left out: every minute of the machine's clock. */
   startTicks?: ((onTick: () => Promise<void>) => () => void) | undefined;
   /** Called before each search for due runs. An error that it throws ends the worker. */
   check?: (() => void) | undefined;
@@ -32,14 +32,14 @@ export interface SchedulerOptions {
   onMinute?: (() => void) | undefined;
   /** Called when nothing is due any more. */
   onCaughtUp?: (() => void) | undefined;
-  /** Makes one run. Throws LockedError where another process is running, ParkedError where no request may be sent yet. */
+  /** Makes one run. Throws LockedError where another process runs, ParkedError where none may be sent yet. */
   run(due: Due): Promise<void>;
 }
 
 /** A timer for tomorrow would not advance while a machine is suspended. */
 const everyMinute: NonNullable<SchedulerOptions['startTicks']> = (onTick) => startTicks('* * * * *', onTick);
 
-/** Serves the schedule until the signal aborts; resolves when the current run has ended. Throws what `check` throws. */
+/** Serves the schedule until the signal aborts and the current run has ended. Throws what `check` throws. */
 export async function runScheduler(options: SchedulerOptions, signal: AbortSignal): Promise<void> {
   const { check, onMinute, logger } = options;
   const failing = new AbortController();
@@ -85,7 +85,8 @@ function createDueRunner(options: SchedulerOptions, signal: AbortSignal): () => 
   const onFailure = (error: unknown) => {
     if (error instanceof LockedError || error instanceof ParkedError) {
       const reason = error.message;
-      if (reason !== lastDeferral) logger.info({ event: 'run_postponed', reason }, `postponed: ${reason}`); // once, not every minute
+      // once, not every minute
+      if (reason !== lastDeferral) logger.info({ event: 'run_postponed', reason }, `postponed: ${reason}`);
       lastDeferral = error.message;
     } else if (!(error instanceof InterruptedError)) {
       const text = errorLine(error);

@@ -13,9 +13,9 @@ const execute = promisify(execFile);
 const TIMEOUT_MS = 2_000;
 
 /**
- * Sends one message after the other. Node has no unix datagram sockets: the program `systemd-notify` sends them, which is where
- * systemd is, and waits until they were read. The watchdog is fed by the event loop: one that hangs feeds it no more. Without
- * a service manager (null) nothing is sent.
+ * Sends one message after the other. Node has no unix datagram sockets: the program `systemd-notify` sends
+ * them, which is where systemd is, and waits until they were read. The watchdog is fed by the event loop: one
+ * that hangs feeds it no more. Without a service manager (null) nothing is sent.
  */
 export function openServiceManager(socket: NotifySocket | null, logger: Logger) {
   let last: Promise<void> = Promise.resolve();

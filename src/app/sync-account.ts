@@ -30,8 +30,13 @@ export function createSyncAccount(
   const codes = { restricted: restrictedCodes, final: finalCodes };
   const client = createServiceClient({
     account: {
-      ...{ name, videoList, storage, concurrency, codes },
-      ...{ proxies: chooseProxies(proxy, proxies), ca: ca?.certificates ?? null },
+      name,
+      videoList,
+      storage,
+      concurrency,
+      codes,
+      proxies: chooseProxies(proxy, proxies),
+      ca: ca?.certificates ?? null,
     },
     budget: warehouse.createBudget(ledgerName, limits, onWait),
     onSent: (sent) => {
@@ -56,8 +61,10 @@ function logRequest(logger: Logger, account: string, sent: SentRequest): void {
     durationMs: duration_ms,
   } = sent;
   const target = [account, package_id].filter((part) => part !== null).join('/');
+  const where = page === null ? target : `${target}, page ${page}`;
+  const took = `${status ?? 'no response'} in ${formatDuration(duration_ms)}`;
   logger.debug(
     { event: 'request_answered', account, run_id, package_id, page, purpose, status, bytes, duration_ms },
-    `${target}${page === null ? '' : `, page ${page}`} (${purpose}): ${status ?? 'no response'} in ${formatDuration(duration_ms)}`,
+    `${where} (${purpose}): ${took}`,
   );
 }

@@ -10,7 +10,7 @@ export const noteForOthers = (
   more: Parameters<Lock['note']>[0],
 ): void => tryToNote(logger, () => lock.note(more));
 
-/** A full disk must not end a worker, nor hide why a publication failed: that a note cannot be written is logged. */
+/** A full disk must not end a worker: that a note cannot be written is logged. */
 export function tryToNote(logger: Logger, write: () => void): void {
   try {
     write();
@@ -20,7 +20,7 @@ export function tryToNote(logger: Logger, write: () => void): void {
   }
 }
 
-/** The returned function notes since when the worker has the schedule of its backups: a reload that keeps it changes nothing. */
+/** Notes since when the worker has the schedule of its backups: a reload that keeps it changes nothing. */
 export function createBackupNotes(parts: { lock: Pick<Lock, 'note'>; clock: Clock; logger: Logger }) {
   let current: string | null = null;
   return (schedule: string | null): void => {

@@ -36,7 +36,7 @@ export interface WorkerEvents {
   onServing: (url: string) => void;
   onRun: (summary: RunSummary) => void;
   onPublished: (publication: Publication) => void;
-  /** The worker serves a config, at the start and after each reload: the server, where there is one, listens. */
+  /** The worker serves a config, at the start and after each reload: the server, if any, listens. */
   onReady?: () => void;
   /** The worker was asked to read its config again. */
   onReloading?: () => void;
@@ -45,9 +45,10 @@ export interface WorkerEvents {
 }
 
 /**
- * Takes the worker lock, opens the pipeline, and serves the schedule until the signal aborts. At a request to reload it
- * takes the changed config between two packages. Throws LockedError where another worker serves this warehouse,
- * WarehouseError where the file is damaged, and ConfigError where its folder is missing, or the server cannot listen.
+ * Takes the worker lock, opens the pipeline, and serves the schedule until the signal aborts. At a request to
+ * reload it takes the changed config between two packages. Throws LockedError where another worker serves
+ * this warehouse, WarehouseError where the file is damaged, and ConfigError where its folder is missing, or
+ * the server cannot listen.
  */
 export async function runWorker(
   config: Config,
@@ -79,7 +80,7 @@ interface ServeParts extends Environment {
   noteBackups: (schedule: string | null) => void;
 }
 
-/** Serves a config until the signal aborts, then gives null, or until another config replaces it, then gives that. */
+/** Serves a config until the signal aborts (null) or until another config replaces it (that one). */
 async function serveConfig(config: Config, parts: ServeParts): Promise<Config | null> {
   // an account gets its new name (`was`) only while no other process makes a run
   const pipeline = await openAfterRun(() => openPipeline(config, parts), parts, parts.signal);
@@ -154,7 +155,12 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
     if (findLastRun(warehouse.db, 'full')) publish?.requestPublish(); // before it, there is nothing to show
     load.check(); // what an earlier worker published, and did not load
     const scheduler = {
-      ...{ clock, logger, startTicks, schedule: config.schedule, own, run },
+      clock,
+      logger,
+      startTicks,
+      schedule: config.schedule,
+      own,
+      run,
       lastUnscopedRun: async (mode: Mode) => findLastRun(warehouse.db, mode),
       check: () => warehouse.assertNotReplaced(),
       onMinute: () => {

@@ -25,7 +25,7 @@ import { listTargetLoads } from '../warehouse/statements/target-loads.ts';
 
 type Context = Pick<CommandContext, 'clock' | 'logger' | 'announce'>;
 
-/** Publishes if anything changed and `publish.every` allows it. An interrupted publication is left to the next run. */
+/** Publishes if anything changed and `publish.every` allows it. One that is interrupted is left undone. */
 export async function publishAfterRun(
   { publisher, warehouse }: { publisher: Publisher | null; warehouse: Warehouse },
   context: Context,
@@ -75,8 +75,8 @@ export interface LoadsAfterRun {
 }
 
 /**
- * Loads each target that lacks something of the published file, as often as its `every` allows, one after the other. Nothing
- * after a publication that failed. Does not throw: a target that fails is a result.
+ * Loads each target that lacks something of the published file, as often as its `every` allows, one after the
+ * other. Nothing after a publication that failed. Does not throw: a target that fails is a result.
  */
 export async function loadAfterRun(
   config: Config,

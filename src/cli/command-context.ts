@@ -1,4 +1,4 @@
-/** What most commands need: a logger that hides the secrets of the config, and progress that suits the terminal. */
+/** What most commands need: a logger that hides the secrets, and progress that suits the terminal. */
 import { systemClock } from '../lib/clock.ts';
 import type { LogLevel } from '../lib/log-levels.ts';
 import { createLogger, type LogFormat, type Logger } from '../lib/logger.ts';

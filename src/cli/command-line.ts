@@ -133,7 +133,7 @@ command(
     new Option(
       '--print-sql',
       'print the SQL that makes the schema of the targets; connects to nothing',
-    ).conflicts([...['verify', 'rebuild', 'takeOver', 'json']]),
+    ).conflicts(['verify', 'rebuild', 'takeOver', 'json']),
   )
   .option(...JSON_OPTION);
 

@@ -3,7 +3,7 @@ import { ignoreLostLog } from '../lib/lost-log.ts';
 import { runCommandLine } from './command-line.ts';
 import { EXIT } from './exit.ts';
 
-/** Commands that print rows for as long as they are read. All others end what they began, whatever becomes of what they print. */
+/** Commands that print rows for as long as they are read. All others end what they began. */
 const PRINTING = ['query', 'export'];
 /** Commands that serve: what they print is no part of that. */
 const SERVING = ['start', 'sandbox', 'demo'];

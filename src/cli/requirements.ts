@@ -7,7 +7,7 @@ import { findNearest } from '../lib/did-you-mean.ts';
 import { ConfigError } from '../lib/errors.ts';
 import type { ConfigOptions } from './command-context.ts';
 
-/** Throws ConfigError for a name that is not among the known ones: `message` and the name, and the nearest known one. */
+/** Throws ConfigError for a name that is not known: `message`, the name, and the nearest known one. */
 export function assertKnown(message: string, name: string, known: readonly string[]): void {
   if (known.includes(name)) return;
   const nearest = findNearest(name, known);
@@ -28,7 +28,7 @@ export function assertWarehouse({ warehouse }: Pick<Config, 'warehouse'>): void 
   if (!existsSync(warehouse)) throw new ConfigError(`there is no warehouse at ${warehouse}`);
 }
 
-/** The file of `--file`, then no config is read; else that of the config. Throws ConfigError if the config publishes nothing. */
+/** The file of `--file`, or of the config. Throws ConfigError if the config publishes nothing. */
 export function findPublishedFile(
   { file, config }: ConfigOptions & { file?: string },
   command: string,

@@ -6,8 +6,8 @@ import { EXIT } from './exit.ts';
 type StopSignal = 'SIGINT' | 'SIGTERM';
 
 /**
- * SIGINT and SIGTERM as an AbortSignal. The first one writes `text` as a line that ends with a line feed, to stderr by
- * default, and aborts; the second exits at once.
+ * SIGINT and SIGTERM as an AbortSignal. The first one writes `text` as a line that ends with a line feed, to
+ * stderr by default, and aborts; the second exits at once.
  */
 export function abortOnSignal(
   text = 'stopping after the current page',
@@ -29,8 +29,8 @@ export function abortOnSignal(
 }
 
 /**
- * SIGHUP as requests: `listen` takes the one listener, which is called for each, and at once for one that came while there
- * was none. A terminal that closes sends SIGHUP too: it ends the process like SIGTERM.
+ * SIGHUP as requests: `listen` takes the one listener, which is called for each, and at once for one that
+ * came while there was none. A terminal that closes sends SIGHUP too: it ends the process like SIGTERM.
  */
 export function requestOnHangup() {
   let listener: (() => void) | null = null;

@@ -13,7 +13,7 @@ export interface OpenedCommand {
   signal: AbortSignal;
 }
 
-/** Opens the warehouse of the config for `work`, and closes it afterwards. Returns the exit code that `work` returns. */
+/** Opens the warehouse of the config for `work`, then closes it. Returns the exit code of `work`. */
 export async function withPipeline(
   command: string,
   config: Config,

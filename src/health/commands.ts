@@ -14,7 +14,7 @@ export function driftName({
 
 type Accounts = readonly Pick<AccountConfig, 'name' | 'packages'>[];
 
-/** Names packages as `sync --package` takes them: with the account if another account has a package of that number. */
+/** Names packages as `sync --package` takes them: with the account if several have one of that number. */
 export function packageNames(accounts: Accounts): (row: PackageRow) => string {
   const owners = new Map<number, string[]>();
   for (const { name, packages } of accounts) {

@@ -1,4 +1,4 @@
-/** The facts of a live file in which problems are found, read at one moment. docs/json.md describes those of `status --json`. */
+/** The facts in which problems are found, read at one moment; docs/json.md has those of `status --json`. */
 import type { AccountConfig, Config } from '../config/config.ts';
 import { countPages } from '../lib/count-pages.ts';
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
@@ -41,14 +41,17 @@ export interface HealthParts extends StreamParts {
   formatCommand: FormatCommand;
   /** CSV files of packages that cannot be used: left out where the worker reports them. */
   unusableFiles?: readonly { account: string; problem: string }[];
-  /** Streams without any read become overdue two ticks after this time (ms); left out: as soon as one was read or failed. */
+  /** Streams never read are overdue two ticks after this (ms); left out: once one was read or failed. */
   watchedSince?: number;
 }
 
 /** Most booked days of this many must agree with what the service reports now. */
 const RECENT_DAYS = 14;
 
-/** Reads the facts at `now` (ms), with this number of runs, the newest first. Throws WarehouseError if the file cannot be read. */
+/**
+ * Reads the facts at `now` (ms), with this number of runs, the newest first. Throws WarehouseError if the
+ * file cannot be read.
+ */
 export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
   const { config, db, formatCommand } = parts;
   const { accounts, schedule } = config;
@@ -64,7 +67,11 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
   const published = readPublished(parts, now);
   const isOfAccount = ({ account }: { account: string }) => accounts.some(({ name }) => name === account);
   return {
-    ...{ now, formatCommand, packages, published, streams },
+    now,
+    formatCommand,
+    packages,
+    published,
+    streams,
     /** Reads what only one kind needs; without secrets. */
     read: <Row, Params extends object>(query: Query<Row, Params>, params: Params): Row[] =>
       redactAll(query.all(db, params), config.secrets),
@@ -99,7 +106,7 @@ interface FailureParts {
   isConfigured: ReturnType<typeof createConfigFilter>;
 }
 
-/** What failed in the last runs: the run itself, walks of packages, storage, and accounts that were given up. */
+/** What failed in the last runs: the run itself, walks, storage, and accounts that were given up. */
 function readFailures(parts: HealthParts, { streams, packages, isConfigured }: FailureParts, now: number) {
   const { config, db } = parts;
   const redactError = <Row extends { error: string | null }>(row: Row): Row => ({

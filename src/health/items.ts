@@ -13,7 +13,7 @@ export interface Item {
   message: string;
   /** `50 packages, storage`; null where the message says it all. */
   affects: string | null;
-  /** When it began, and when it is tried again by itself (`YYYY-MM-DD HH:MM:SS` UTC); null: not known, or not. */
+  /** When it began, and when it is tried again (`YYYY-MM-DD HH:MM:SS` UTC); null: not known, or not. */
   since: string | null;
   nextTry: string | null;
   details: readonly string[];
@@ -59,7 +59,10 @@ function toItem(problems: readonly [Problem, ...Problem[]], covered: readonly Pr
     [...problems, ...covered].some(({ of }) => of.severity === each),
   );
   return {
-    ...{ problem, nextTry, advice, isGroup: false },
+    problem,
+    nextTry,
+    advice,
+    isGroup: false,
     message: shared && problems.length > 1 ? `${nameAccounts(accounts)} ${shared.text}` : message,
     since: findEarliest(problems),
     severity: severity ?? 'note',
@@ -71,7 +74,10 @@ function toItem(problems: readonly [Problem, ...Problem[]], covered: readonly Pr
 function toGroupItem(group: readonly [Problem, ...Problem[]], formatCommand: FormatCommand): Item {
   const [problem] = group;
   return {
-    ...{ problem, affects: null, nextTry: problem.nextTry, isGroup: true },
+    problem,
+    affects: null,
+    nextTry: problem.nextTry,
+    isGroup: true,
     severity: problem.of.severity,
     message: groupText(problem.scope.account, group.length, problem.of.grouped?.text ?? ''),
     since: findEarliest(group),
@@ -104,7 +110,7 @@ function formatAffected(problems: readonly Problem[], covered: readonly Problem[
   return parts.length > 0 ? parts.join(', ') : null;
 }
 
-/** Puts rows of more than ten packages of one kind and account into one group; every other row is a group of its own. */
+/** More than ten packages of one kind and account are one group; every other row is one of its own. */
 export function groupPackages<Row>(
   rows: readonly Row[],
   describe: (row: Row) => { kind: string; account: string | null; packageId: number | null },

@@ -5,8 +5,8 @@ import type { Db } from '../database/connection.ts';
 import { readPackages } from '../queries/named/packages.ts';
 
 /**
- * The config with the packages of the live file, for accounts whose CSV file cannot be used (`unusable`: their names), or is
- * refused by the running worker.
+ * The config with the packages of the live file, for accounts whose CSV file cannot be used (`unusable`:
+ * their names), or is refused by the running worker.
  */
 export function withKnownPackages(config: Config, unusable: readonly string[], db: Db): Config {
   const isRefused = readLiveHolder(config.warehouse, 'worker')?.packages;

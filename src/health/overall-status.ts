@@ -6,7 +6,7 @@ import type { Item } from './items.ts';
 import { isNothingRead, isReadingAll } from './reading.ts';
 
 export interface OverallStatus {
-  /** `good`: nothing to do. `warn`: something needs attention. `bad`: something is stale or failed. `new`: nothing was read yet. */
+  /** `good`: nothing to do. `warn`: see to it. `bad`: stale or failed. `new`: nothing was read yet. */
   level: 'good' | 'warn' | 'bad' | 'new';
   /** A sentence without a full stop. */
   text: string;

@@ -13,8 +13,8 @@ export interface BackupTimes {
 }
 
 /**
- * The second tick of `backup.schedule` after the latest of these times, once it has passed; null where no backup is overdue.
- * A time after `now` (ms) was written while the clock was ahead: it does not count.
+ * The second tick of `backup.schedule` after the latest of these times, once it has passed; null where no
+ * backup is overdue. A time after `now` (ms) was written while the clock was ahead: it does not count.
  */
 export function findOverdueSince(
   { backup, schedule: { timezone } }: Pick<Config, 'backup' | 'schedule'>,

@@ -78,7 +78,9 @@ function listStale({
     const option =
       packageId === null ? '--storage' : `--package ${selectorOf({ account, package_id: packageId })}`;
     return {
-      ...{ ...found, isFading: !isFirstReadDue, state: 'not synced yet' },
+      ...found,
+      isFading: !isFirstReadDue,
+      state: 'not synced yet',
       message: `${subject} ${packageId === null ? 'was never read' : 'is not synced yet'}`,
       advice: [advise(null, formatCommand(`sync ${option}`))],
     };
@@ -111,7 +113,10 @@ const heldBack: Kind = {
       ({ scope, since, name, removals, reasons, examples, command }) => {
         const state = `${pluralize(removals, 'removal')} held back`;
         return {
-          ...{ scope, since, state, message: `${name}: ${state}, ${formatHeldReason(reasons)}` },
+          scope,
+          since,
+          state,
+          message: `${name}: ${state}, ${formatHeldReason(reasons)}`,
           details: [
             ...limitDetails(
               examples.map(({ id, title }) => `${id}  ${truncate(title ?? '', 60)}`),
@@ -137,7 +142,9 @@ const unordered: Kind = {
     joinPackages(facts.packages, facts)
       .filter(({ order, pages }) => order === 'untrusted' && (pages === null || pages > 1))
       .map(({ scope, walked_at: since, name }) => ({
-        ...{ scope, since, state: 'not ordered by id' },
+        scope,
+        since,
+        state: 'not ordered by id',
         message: `${name} is not listed in order of ids: its videos are stored, its removals wait for proof`,
       })),
   resolved: ({ subject }) => `${subject} is listed in order of ids again`,
@@ -169,7 +176,10 @@ const shrunk: Kind = {
     joinPackages(facts.read(SHRUNK, { week_ago: toTimestamp(facts.now - 7 * DAY_MS) }), facts).map((row) => {
       const { scope, name, videos, videos_before, before } = row;
       return {
-        ...{ scope, since: null, state: 'has shrunk', fields: { videos, videos_before } },
+        scope,
+        since: null,
+        state: 'has shrunk',
+        fields: { videos, videos_before },
         message: `${name} has ${pluralize(videos, 'video')}, and had ${formatCount(videos_before)} at ${before} UTC`,
       };
     }),
@@ -180,7 +190,7 @@ const shrunk: Kind = {
   },
 };
 
-/** Full walks of which each edited more than a tenth of the package, and more videos than these: a person does not edit as much. */
+/** Full walks that each edited more than a tenth of the package and these: no person edits as much. */
 const REWRITES = { walks: 3, edits: 20 };
 
 const REWRITTEN = query<
@@ -196,7 +206,8 @@ rewritten as (
 select w.account, w.package_id, w.updated as edited, w.updated + w.unchanged as videos, r.since,
   (select changed_fields from (
     select changed_fields from video v
-    where v.account = w.account and v.package_id = w.package_id and v.run_id = w.run_id and v.change = 'edited' limit 1000)
+    where v.account = w.account and v.package_id = w.package_id and v.run_id = w.run_id and v.change = 'edited'
+    limit 1000)
     group by changed_fields order by count(*) desc limit 1) as fields
 from rewritten r join walk w using (walk_id)`);
 
@@ -217,7 +228,10 @@ const rewritten: Kind = {
       const what = fields.length === 0 ? 'many videos' : `${listFirst(fields)} of many videos`;
       const exclude = `video_list: { exclude: [${fields.join(', ')}] }`;
       return {
-        ...{ scope, since, state: 'edited by each walk', fields: { edited, videos, fields } },
+        scope,
+        since,
+        state: 'edited by each walk',
+        fields: { edited, videos, fields },
         message: `${name}: the last three full walks each edited ${what}`,
         advice: [
           advise(

@@ -2,7 +2,7 @@
 import type { IncidentEvent } from '../lib/incident-events.ts';
 import type { HealthFacts } from './facts.ts';
 
-/** What a problem concerns: the worker where all are null. `part`: the storage of an account, or a target by its name. */
+/** What a problem concerns: the worker where all are null. `part`: a stream of the account, or a target. */
 export interface Scope {
   account: string | null;
   packageId: number | null;
@@ -46,7 +46,7 @@ export interface Finding {
   fields?: Readonly<Record<string, unknown>>;
   /** Of a package: its state in two or three words. */
   state?: string | null;
-  /** Of accounts: those with the same cause are one item. `text`: the message without the name of the account. */
+  /** Of accounts with the same cause, which are one item: the message without the name of the account. */
   shared?: { cause: string; text: string } | null;
 }
 
@@ -66,14 +66,14 @@ export interface Kind {
   when: readonly string[];
   /** `bad`: something is stale or failed. `note`: worth knowing, no failure. */
   severity: 'bad' | 'attention' | 'note';
-  /** Kinds that follow from it in the scopes below its own, or of another kind in its own; they are shown below it. */
+  /** Kinds that follow from it in scopes below its own, or another kind in its own: shown below it. */
   explains?: readonly IncidentEvent[];
   /** What it is about, where that is no package or storage: pages link there. */
   place?: 'requests' | 'runs';
   find: (facts: HealthFacts) => readonly Finding[];
   /** The sentence of an alert when it is over. */
   resolved: (names: Names) => string;
-  /** What more than ten packages of an account have in common: while it lasts, and when it is over. Left out: not about packages. */
+  /** What more than ten packages have in common, while it lasts and after. Left out: not about packages. */
   grouped?: { text: string; over: string };
 }
 
@@ -99,5 +99,5 @@ export function listProblems(of: Kind, facts: HealthFacts): Problem[] {
   };
   return of
     .find(facts)
-    .map((found) => ({ ...{ of, ...rest, causedBy: null, ...found }, scope: { ...WORKER, ...found.scope } }));
+    .map((found) => ({ of, ...rest, causedBy: null, ...found, scope: { ...WORKER, ...found.scope } }));
 }

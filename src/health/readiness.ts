@@ -1,4 +1,4 @@
-/** Can the warehouse be read? What readers depend on: fresh packages and storage, a disk with room, a -wal file that is small. */
+/** Can the warehouse be read? Readers need fresh streams, a disk with room, and a small -wal file. */
 import { measureDiskSpace, type DiskSpace } from '../database/files.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { formatBinaryBytes, formatCount, pluralize } from '../lib/format.ts';
@@ -23,9 +23,9 @@ export interface Readiness {
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
-/** A disk is nearly full below this share; on a small disk below `min` bytes, on a large one not above `max`. */
+/** A disk is nearly full below this share of it, but at most at `max` and at least at `min` bytes. */
 const FREE_SPACE = { share: 0.02, min: 256 * MIB, max: 4 * GIB };
-/** SQLite checkpoints at about 4 MiB: a -wal file this large means that checkpoints have been blocked for a long time. */
+/** SQLite checkpoints at about 4 MiB: in a -wal file this large, checkpoints have long been blocked. */
 const MAX_WAL_BYTES = 256 * MIB;
 /** How many stale packages and storages are named. */
 const NAMED = 5;
@@ -47,35 +47,53 @@ export function readReadiness(parts: StreamParts, now: number, withDetails: bool
 
 /** At most three reasons, each of a few hundred characters. */
 export function getReadiness({ streams, space }: ReadinessFacts, withDetails: boolean): Readiness {
-  const { free, disk, wal } = space;
-  const stale = streams.filter(({ isStale }) => isStale);
-  const percent = ((free / Math.max(1, disk)) * 100).toFixed(1);
-  const found = [
-    {
-      ...{ what: 'stale' as const, isSo: stale.length > 0, details: nameStreams(stale) },
-      short: `${formatCount(stale.length)} of ${pluralize(streams.length, 'package or storage', 'packages and storages')} stale`,
-    },
-    {
-      ...{ what: 'disk' as const, short: 'the disk of the warehouse is nearly full' },
-      isSo: free < Math.min(FREE_SPACE.max, Math.max(FREE_SPACE.min, FREE_SPACE.share * disk)),
-      details: `${formatBinaryBytes(free)} left (${percent} %), the next videos may not fit`,
-    },
-    {
-      ...{
-        what: 'wal' as const,
-        isSo: wal > MAX_WAL_BYTES,
-        short: 'the -wal file of the warehouse has grown',
-      },
-      details: `${formatBinaryBytes(wal)}, usually a reader holds the live file open in one long transaction, which blocks checkpoints`,
-    },
-  ];
-  const reasons = found.filter(({ isSo }) => isSo);
+  const found = [findStaleStreams(streams), findFullDisk(space), findLargeWal(space)];
+  const reasons = found.filter((reason) => reason !== null);
   return {
     ready: reasons.length === 0,
     reasons: reasons.map(({ what, short, details }) => ({
       what,
       says: withDetails ? `${short}: ${details}` : short,
     })),
+  };
+}
+
+/** A reason in short, and with names and figures of the machine. */
+interface FoundReason extends Pick<Reason, 'what'> {
+  short: string;
+  details: string;
+}
+
+function findStaleStreams(streams: readonly Stream[]): FoundReason | null {
+  const stale = streams.filter(({ isStale }) => isStale);
+  if (stale.length === 0) return null;
+  const all = pluralize(streams.length, 'package or storage', 'packages and storages');
+  return {
+    what: 'stale',
+    short: `${formatCount(stale.length)} of ${all} stale`,
+    details: nameStreams(stale),
+  };
+}
+
+function findFullDisk({ free, disk }: DiskSpace): FoundReason | null {
+  const { share, min, max } = FREE_SPACE;
+  if (free >= Math.min(max, Math.max(min, share * disk))) return null;
+  const percent = ((free / Math.max(1, disk)) * 100).toFixed(1);
+  return {
+    what: 'disk',
+    short: 'the disk of the warehouse is nearly full',
+    details: `${formatBinaryBytes(free)} left (${percent} %), the next videos may not fit`,
+  };
+}
+
+function findLargeWal({ wal }: DiskSpace): FoundReason | null {
+  if (wal <= MAX_WAL_BYTES) return null;
+  const reader =
+    'usually a reader holds the live file open in one long transaction, which blocks checkpoints';
+  return {
+    what: 'wal',
+    short: 'the -wal file of the warehouse has grown',
+    details: `${formatBinaryBytes(wal)}, ${reader}`,
   };
 }
 

@@ -1,4 +1,4 @@
-/** What the last runs show of all streams together: accounts that were given up, runs that do not begin, first reads. */
+/** What the last runs show together: accounts that were given up, runs that do not begin, first reads. */
 import type { Config } from '../config/config.ts';
 import type { Db } from '../database/connection.ts';
 import { toTimestamp } from '../lib/clock.ts';
@@ -15,7 +15,10 @@ interface ReadingParts {
   watchedSince?: number;
 }
 
-/** Failures of one kind in every package of an account have one cause from this number on; one of its storage counts too. */
+/**
+ * Failures of one kind in every package of an account have one cause from this number on; one of its storage
+ * counts too.
+ */
 const SAME_FAILURES = 2;
 
 /** Faults of a service, not of an account: all accounts at its address have them. */
@@ -28,8 +31,8 @@ const SERVICE_FAULTS: readonly LastFailure['kind'][] = [
 ];
 
 /**
- * Accounts that the last run over everything gave up, or whose packages all failed in the same way; or the last full one, because
- * a quick run leaves out packages that were never read.
+ * Accounts that the last run over everything gave up, or whose packages all failed in the same way; or the
+ * last full one, because a quick run leaves out packages that were never read.
  */
 export function findStoppedAccounts(
   { config, db }: ReadingParts,
@@ -51,7 +54,7 @@ export function findStoppedAccounts(
   });
 }
 
-/** The failure that an account has in common in a run; null where it has none. `packages`: the number of its packages. */
+/** The failure that an account of so many packages has in common in a run; null where it has none. */
 function findCommonFailure(failures: readonly LastFailure[], packages: number): LastFailure | null {
   const failed = failures.filter(({ kind }) => kind !== 'skipped');
   const kinds = [...groupBy(failed, ({ kind }) => kind).values()];

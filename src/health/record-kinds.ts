@@ -1,4 +1,4 @@
-/** Problems of responses: records in quarantine, and fields that their description lacks. One for each account. */
+/** Problems of responses, one for each account: records in quarantine, and fields that are not documented. */
 import { pluralize, truncate } from '../lib/format.ts';
 import { HIDDEN_FIELDS } from '../queries/named/videos.ts';
 import { driftName } from './commands.ts';
@@ -17,7 +17,8 @@ const quarantine: Kind = {
       const streams = rows.map(({ stream }) => stream).join(', ');
       const isOpen = `account = '${account.replaceAll("'", "''")}' and resolved_at is null`;
       return {
-        ...{ scope: { account }, since: findEarliest(records.map((row) => ({ since: row.seen_at }))) },
+        scope: { account },
+        since: findEarliest(records.map((row) => ({ since: row.seen_at }))),
         message: `${pluralize(count, 'record')} of ${account} (${streams}) in quarantine`,
         details: limitDetails(
           records.map(({ record_id: id, package_id: packageId, reason, seen_at: at }) => {
@@ -61,7 +62,8 @@ const drift: Kind = {
       const more = others.length > 0 ? `; and ${others.length} more like this` : '';
       const fields = rows.slice(0, MAX_LISTED);
       return {
-        ...{ scope: { account }, since: findEarliest(rows.map((row) => ({ since: row.first_seen_at }))) },
+        scope: { account },
+        since: findEarliest(rows.map((row) => ({ since: row.first_seen_at }))),
         message: `${describeDrift(first)}${more}`,
         details: limitDetails(others.map(describeDrift)),
         advice: [advise(isAll ? 'to accept all drift' : 'to accept it', command)],

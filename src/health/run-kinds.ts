@@ -21,7 +21,10 @@ const restricted: Kind = {
       const { in_force, until, back_at, reason, since } = pause;
       const isPaused = `account ${account} ${in_force ? 'is' : 'was'} paused until ${until} UTC`;
       return {
-        ...{ scope: { account }, since, nextTry: until, isFading: !in_force },
+        scope: { account },
+        since,
+        nextTry: until,
+        isFading: !in_force,
         message: `${isPaused}, its full rate is back at ${back_at} UTC: ${toOneLine(reason)}`,
         advice: [
           advise(
@@ -42,13 +45,17 @@ function findLastEnded([last, before]: HealthFacts['runs']) {
   return { run: isRunning ? before : last, isRunning };
 }
 
-/** The last full run over everything, if it waits for the budget: a quick run that ends meanwhile does not change that. */
+/** The last full run over everything, if it waits for the budget: a quick run does not change that. */
 const PARKED_FULL_RUN = query<Pick<RunRow, 'run_id' | 'resume_at' | 'status' | 'error' | 'finished_at'>>(`
 select run_id, resume_at, status, error, finished_at from run
 where resume_at is not null and run_id = (
-  select max(run_id) from run where scope is null and mode = 'full' and status not in ('running', 'interrupted'))`);
+  select max(run_id) from run
+  where scope is null and mode = 'full' and status not in ('running', 'interrupted'))`);
 
-/** A pause in force explains a parked run. The incident lasts until a full run ends that is not parked: one that resumes may be parked again. */
+/**
+ * A pause in force explains a parked run. The incident lasts until a full run ends that is not parked: one
+ * that resumes may be parked again.
+ */
 const parked: Kind = {
   kind: 'parked',
   when: ['the last run or the last full one, or a part of it, waits for the budget'],
@@ -66,7 +73,9 @@ const parked: Kind = {
     const part = status === 'parked' ? '' : 'a part of ';
     return [
       {
-        ...{ since, nextTry: resume_at, isFading },
+        since,
+        nextTry: resume_at,
+        isFading,
         message: `${part}run ${run_id} is parked until ${resume_at} UTC: ${error}`,
         advice: [advise('a worker resumes by itself; without one, after that time', formatCommand('sync'))],
         fields: { run_id, resume_at, error },
@@ -101,7 +110,7 @@ const failed: Kind = {
   grouped: { text: 'failed in their last full walk', over: 'no longer fail' },
 };
 
-/** The failure of an unscoped run lasts until an unscoped run does not fail, that of a scoped run until the next run ends. */
+/** It lasts until a run over everything does not fail; that of a scoped run until the next run ends. */
 function findFailedRun({
   failedRun,
   runs,
@@ -139,7 +148,9 @@ const listFailedAccounts = ({
     ];
     const text = `failed: ${toOneLine(error)}`;
     return {
-      ...{ scope: { account }, since: findEarliest([...failures, { since: finished_at }]), packages },
+      scope: { account },
+      since: findEarliest([...failures, { since: finished_at }]),
+      packages,
       message: `account ${account} ${text}`,
       shared: cause === null ? null : { cause, text },
       advice: [advise('to see what works', formatCommand('check'))],
@@ -152,7 +163,10 @@ const listFailedPackages = (facts: HealthFacts): Finding[] =>
     const { scope, since, walk_id, failures, name, isRead } = row;
     const error = withoutSubject(row.error ?? NO_ERROR, row);
     return {
-      ...{ scope, since, state: 'last walk failed', fields: { error, walk_id, failures } },
+      scope,
+      since,
+      state: 'last walk failed',
+      fields: { error, walk_id, failures },
       message: `${name} failed: ${toOneLine(error)}`,
       advice: isRead ? [] : [advise(NEVER_READ_HINT)],
     };
@@ -163,7 +177,9 @@ const listFailedStorages = ({ storageDetails }: HealthFacts): Finding[] =>
     if (!failure || failure.isReadSince) return [];
     const error = withoutSubject(failure.error, { account, package_id: null, stream: 'storage' });
     return {
-      ...{ scope: storageScope(account), since: failure.since, fields: { stream: 'storage', error } },
+      scope: storageScope(account),
+      since: failure.since,
+      fields: { stream: 'storage', error },
       message: `storage of ${account} failed: ${toOneLine(error)}`,
     };
   });
@@ -180,7 +196,9 @@ const clock: Kind = {
     if (!run || offset_ms === null) return [];
     return [
       {
-        ...{ since: run.finished_at, isFading: isRunning, fields: { count: 1, offset_ms } },
+        since: run.finished_at,
+        isFading: isRunning,
+        fields: { count: 1, offset_ms },
         message: `in run ${run.run_id}, ${formatOffset(offset_ms)}: nothing was booked, given up or deleted by age`,
         advice: [advise("set the machine's clock (timedatectl shows it)")],
       },

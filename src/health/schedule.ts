@@ -9,7 +9,7 @@ import type { Publisher } from '../publishing/publisher.ts';
 export interface Schedule {
   /** Null where no worker runs. */
   worker: { host: string; pid: number; since: string } | null;
-  /** The next ticks of the schedule, null where it has none; `publication`: null where the published file has everything. */
+  /** The next ticks of the schedule; null where there is none, or nothing is to be published. */
   next: { full: string | null; quick: string | null; publication: string | null; backup: string | null };
 }
 

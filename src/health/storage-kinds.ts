@@ -8,7 +8,7 @@ import type { HealthFacts } from './facts.ts';
 import { advise, storageScope, type Kind } from './problem.ts';
 import { findEarliest, limitDetails, listFirst, MAX_LISTED } from './text.ts';
 
-/** The live days of an account, and when each was first read. A gap is none: the service had a later day, but not that one. */
+/** The live days of an account, when each was first read. A gap is none: the service had a later day. */
 const LIVE_DAYS = query<{ date: string; first_read_at: string }, { account: string }>(`
 select date, min(r.observed_at) as first_read_at
 from storage_day join storage_reading r using (account, date)
@@ -16,7 +16,7 @@ where account = :account and state = 'live'
   and date not in (select g.date from storage_gap g where g.account = :account)
 group by date`);
 
-/** The live days that were settled two hours ago: unless it never returns today, the service has them in progress. */
+/** The live days that should have been settled two hours ago: the service still has them in progress. */
 function findLateDays({ read, config, storage }: HealthFacts, account: string) {
   const { startOf } = createCalendar(config.timezone);
   const settleMs = config.accounts.find(({ name }) => name === account)?.storage?.settleMs ?? 0;
@@ -27,7 +27,8 @@ function findLateDays({ read, config, storage }: HealthFacts, account: string) {
     const atMost = Math.floor((fromTimestamp(first_read_at) - startOf(date)) / HOUR_MS);
     if (hours < 2 + settleMs / HOUR_MS || fromTimestamp(first_read_at) >= endsAt) return [];
     const lag = `${atMost > hours ? `${hours} to ${atMost}` : `at least ${hours}`} hours`;
-    const reason = `the service has no later day: its days end ${lag} after those of ${config.timezone}; check timezone in the config`;
+    const behind = `its days end ${lag} after those of ${config.timezone}`;
+    const reason = `the service has no later day: ${behind}; check timezone in the config`;
     return { date, reason, since: toTimestamp(endsAt) };
   });
 }
@@ -55,7 +56,8 @@ const gap: Kind = {
         ...(waiting.length > 0 ? [`${pluralize(waiting.length, 'day')} to be read a second time`] : []),
       ];
       return {
-        ...{ scope: storageScope(account), since: findEarliest([...gaps, ...waiting]) },
+        scope: storageScope(account),
+        since: findEarliest([...gaps, ...waiting]),
         message: `storage of ${account}: ${parts.join('; ')}`,
         details: limitDetails(
           waiting.map(
@@ -68,7 +70,8 @@ const gap: Kind = {
             ? [advise('a run at least an hour later books a day whose figures are the same')]
             : [],
         fields: {
-          ...{ count: days.length, days: days.slice(0, MAX_LISTED) },
+          count: days.length,
+          days: days.slice(0, MAX_LISTED),
           waiting: waiting.slice(0, MAX_LISTED).map(({ date, reason }) => ({ date, reason })),
         },
       };
@@ -89,8 +92,11 @@ const discrepancy: Kind = {
       const rows = storage.find((row) => row.account === account)?.discrepancies ?? [];
       const areMost = booked > 1 && differing * 2 > booked;
       return {
-        ...{ scope: storageScope(account), since: findEarliest(differences) },
-        message: `storage of ${account}: the service now reports other figures for ${pluralize(days.length, 'booked day')} (${listFirst(days)}); the booked rows do not change`,
+        scope: storageScope(account),
+        since: findEarliest(differences),
+        message:
+          `storage of ${account}: the service now reports other figures for ` +
+          `${pluralize(days.length, 'booked day')} (${listFirst(days)}); the booked rows do not change`,
         details: limitDetails(
           rows.map(
             ({ date, fields, since }) => `${date}  ${pluralize(fields, 'figure')} (since ${since} UTC)`,
@@ -108,7 +114,9 @@ const discrepancy: Kind = {
           advise('to compare again', formatCommand(`sync --storage --from ${first} --to ${last}`)),
         ],
         fields: {
-          ...{ count: differences.length, booked, differing },
+          count: differences.length,
+          booked,
+          differing,
           differences: differences
             .slice(0, MAX_LISTED)
             .map(({ date, field, booked, observed }) => ({ date, field, booked, observed })),

@@ -1,4 +1,4 @@
-/** The streams of the config and how fresh they are: the videos of each package, the storage of each account. */
+/** The streams of the config, and how fresh they are. */
 import type { Config } from '../config/config.ts';
 import type { Db } from '../database/connection.ts';
 import { fromTimestamp } from '../lib/clock.ts';
@@ -15,20 +15,20 @@ export interface Stream {
   packageId: number | null;
   /** The name of the package in the config. */
   name: string | null;
-  /** End of the last full walk, or the last reading of today's storage (`YYYY-MM-DD HH:MM:SS` UTC); null before it. */
+  /**
+   * End of the last full walk, or the last reading of today's storage (`YYYY-MM-DD HH:MM:SS` UTC); null
+   * before it.
+   */
   at: string | null;
   isStale: boolean;
   /** Videos that are not removed; null for storage, and before the first run with this package. */
   videos: number | null;
 }
 
-/**
- * Is a stream that was last read at `at` (as above; null: never) stale at `now` (ms)? `full`: the package's own schedule of full
- * walks.
- */
+/** Is a stream that was last read at `at` stale at `now` (ms)? `full`: its own schedule. */
 export type IsStale = (at: string | null, now: number, full?: string) => boolean;
 
-/** A stream is stale when two ticks of the schedule of full runs, or of its own one, have passed since it was read. */
+/** A stream is stale when two ticks of its schedule have passed since it was read. */
 export function createStaleCheck({ full: general, timezone }: Pick<Schedule, 'full' | 'timezone'>): IsStale {
   let latest = { now: NaN, ticks: new Map<string, number>() }; // a tick takes 0.3 ms: once for all packages
   return (at, now, full = general) => {

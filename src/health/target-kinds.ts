@@ -1,4 +1,4 @@
-/** Problems of targets: loads that fail, accounts that are refused, and values that differ. One for each target. */
+/** Problems of targets, one for each: loads that fail, accounts that are refused, values that differ. */
 import { fromTimestamp, HOUR_MS } from '../lib/clock.ts';
 import { pluralize } from '../lib/format.ts';
 import { groupFailures, OTHER_WAREHOUSE, RUNS } from '../publishing/targets/load-report.ts';
@@ -21,15 +21,18 @@ function judge({ outcome, differences }: TargetAccount) {
 /** The sentence about a group, and what to do: text, and the options of `publish --target NAME`. */
 const TEXTS = {
   failed: ({ failing_since: since }: TargetAccount, names: string) => ({
-    ...{ text: `has failed since ${since ?? ''} UTC for ${names}`, options: '' },
+    text: `has failed since ${since ?? ''} UTC for ${names}`,
+    options: '',
     hint: 'a running worker tries again by itself; to try it now',
   }),
   refused: ({ account, code }: TargetAccount, names: string) => ({
-    ...{ text: `refuses ${names}`, hint: 'if this warehouse is the right one' },
+    text: `refuses ${names}`,
+    hint: 'if this warehouse is the right one',
     options: ` --${code === OTHER_WAREHOUSE ? 'take-over' : 'rebuild'} ${account}`,
   }),
   differs: ({ account }: TargetAccount, names: string) => ({
-    ...{ text: `differs in ${names}`, hint: 'to load the account again completely' },
+    text: `differs in ${names}`,
+    hint: 'to load the account again completely',
     options: ` --rebuild ${account}`,
   }),
 };
@@ -69,7 +72,10 @@ export const target: Kind = {
         ],
         fields: {
           targets: groups.map(({ group, row, what, error }) => ({
-            ...{ target: name, what, error, code: what === 'differs' ? null : row.code },
+            target: name,
+            what,
+            error,
+            code: what === 'differs' ? null : row.code,
             accounts: group.flatMap(({ account }) => (account === RUNS ? [] : account)).slice(0, MAX_LISTED),
           })),
         },

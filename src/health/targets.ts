@@ -13,7 +13,7 @@ import { findOldest, nameAccounts, toOneLine } from './text.ts';
 export interface TargetAccount extends Omit<TargetLoadRow, 'outcome' | 'attempted_at' | 'differences'> {
   outcome: LoadOutcome | null;
   attempted_at: string | null;
-  /** Changes of videos of the account that the target lacks; the changes of other accounts in between count too. */
+  /** Changes of videos that the target lacks; those of other accounts in between count too. */
   behind_changes: number;
   /** Values that differed when they were last compared, a sentence each; null: never compared. */
   differences: string[] | null;
@@ -31,9 +31,20 @@ export interface TargetReport {
 }
 
 const NEVER_LOADED = {
-  ...{ outcome: null, change_seq: null, attempted_at: null, loaded_at: null, failing_since: null },
-  ...{ error: null, hint: null, code: null, verified_at: null, differences: null },
-  ...{ loads: 0, failures: 0, rows: 0, duration_ms: 0 },
+  outcome: null,
+  change_seq: null,
+  attempted_at: null,
+  loaded_at: null,
+  failing_since: null,
+  error: null,
+  hint: null,
+  code: null,
+  verified_at: null,
+  differences: null,
+  loads: 0,
+  failures: 0,
+  rows: 0,
+  duration_ms: 0,
 };
 
 interface TargetParts {
@@ -100,7 +111,7 @@ function formatFailing(group: readonly [TargetAccount, ...TargetAccount[]]): str
   return toOneLine(withHint(`${namesOf(group)}: ${what} since ${since} UTC: ${error}`, hint));
 }
 
-/** `12 accounts, 11 up to date, loaded 2 min ago (every 24h at most), verified 7 h ago, 1 with differences`. */
+/** `12 accounts, 11 up to date, loaded 2 min ago (every 24h at most), 1 with differences`. */
 export function targetText(report: TargetReport, now: number): string {
   const { upToDate, loadedAt, verifiedAt, differing } = summarizeTarget(report);
   const since = (at: string) => formatAgo(now - fromTimestamp(at));

@@ -71,7 +71,7 @@ export function groupBy<Row>(
   return groups;
 }
 
-/** Joins rows with the packages of the config: their scope, and their name in sentences. Rows of other packages are left out. */
+/** Joins rows with the packages of the config: their scope and name. Rows of others are left out. */
 export function joinPackages<Row extends PackageRow>(
   rows: readonly Row[],
   { packages }: { packages: readonly (PackageRow & { name: string | null; walked_at: string | null })[] },

@@ -47,8 +47,8 @@ const unpublished: Kind = {
 };
 
 /**
- * During a run, right after it, and while it is made, the file is expected to be behind: only what an earlier run left unpublished
- * fades.
+ * During a run, right after it, and while it is made, the file is expected to be behind: only what an earlier
+ * run left unpublished fades.
  */
 function findBehind({ published, publishingSince, runs, config, now }: HealthFacts) {
   const isLate = (at?: string | null): at is string =>
@@ -65,7 +65,7 @@ function findBehind({ published, publishingSince, runs, config, now }: HealthFac
   return isWaiting ? null : { since, isFading };
 }
 
-/** The newest backup failed, or none was made for two ticks of its schedule; it ends with the next one that is made. */
+/** The newest backup failed, or none was made for two ticks; it ends with the next one that is made. */
 const backup: Kind = {
   kind: 'backup',
   when: ['the last backup failed, or none was made for two ticks'],
@@ -80,7 +80,8 @@ const backup: Kind = {
       : 'a running worker begins again each minute';
     return [
       {
-        ...{ since, fields: { made_at, error } },
+        since,
+        fields: { made_at, error },
         message: `${what}${error ? `: ${toOneLine(error)}` : ''}`,
         advice: [advise(`${again}; to make one now`, formatCommand('backup FILE'))],
       },
@@ -102,7 +103,10 @@ const config: Kind = {
     const fileAdvice = advise('correct the file: it is read again at each run; to test it', check);
     const accept = advise('if it is meant', formatCommand('sync --accept-retirements'));
     const toFinding = (since: string | null, text: string, error: string, advice = [fileAdvice]) => ({
-      ...{ since, message: `${text}: ${toOneLine(error)}`, advice, fields: { error } },
+      since,
+      message: `${text}: ${toOneLine(error)}`,
+      advice,
+      fields: { error },
     });
     if (refusedConfig) {
       const advice = [advise('correct it, then send SIGHUP to the worker again', check)];

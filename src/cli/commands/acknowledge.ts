@@ -9,7 +9,10 @@ import { assertKnown, assertWarehouse } from '../requirements.ts';
 import { listOpenDrift, acknowledgeDrift } from '../../warehouse/statements/drift.ts';
 import { transact } from '../../database/transaction.ts';
 
-/** `vodhouse acknowledge [ACCOUNT/STREAM/FIELD]`: accepts drift, all of it where none is named. Returns the exit code. */
+/**
+ * `vodhouse acknowledge [ACCOUNT/STREAM/FIELD]`: accepts drift, all of it where none is named. Returns the
+ * exit code.
+ */
 export async function acknowledge(options: ConfigOptions, name?: string): Promise<number> {
   const config = loadConfig(options.config);
   assertWarehouse(config);

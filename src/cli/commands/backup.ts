@@ -10,7 +10,7 @@ import { shellQuote, commandsFor } from '../../lib/shell-command.ts';
 import { pluralize, formatDuration, formatBytes } from '../../lib/format.ts';
 import { formatJson, displayPath } from '../output/output.ts';
 
-/** `vodhouse backup FILE`: copies the warehouse and checks the copy, also during a run. Returns the exit code. */
+/** `vodhouse backup FILE`: copies the warehouse and checks the copy. Returns the exit code. */
 export async function backup(options: JsonOptions, file: string): Promise<number> {
   const config = loadConfig(options.config);
   const { warehouse } = config;

@@ -46,8 +46,9 @@ interface CheckResult {
 type CheckOptions = JsonOptions & { all?: true; notify?: true };
 
 /**
- * `vodhouse check`: checks the config and its files, then sends the fewest requests that test each account, connects to each
- * target, and with `--notify` sends a test message. Returns the exit code: 2 where `sync` and `start` refuse the config, because too much left it.
+ * `vodhouse check`: checks the config and its files, then sends the fewest requests that test each account,
+ * connects to each target, and with `--notify` sends a test message. Returns the exit code: 2 where `sync`
+ * and `start` refuse the config, because too much left it.
  */
 export async function check(options: CheckOptions): Promise<number> {
   const config = loadConfig(options.config);
@@ -79,7 +80,8 @@ async function checkAll(
   });
   const checkingTargets = checkTargets(config, pipeline.warehouse);
   const testing = webhook === null ? null : sendTestMessage(webhook, config, Date.now());
-  await Promise.allSettled([...checks, checkingTargets]); // the pipeline must not be closed while one is at work
+  // the pipeline must not be closed while one is at work
+  await Promise.allSettled([...checks, checkingTargets]);
   const findings = (await Promise.all(checks)).flat();
   const files = checkFiles(config, pipeline.warehouse, Date.now());
   return { files, findings, targets: await checkingTargets, webhook: await testing };
@@ -107,7 +109,7 @@ function exitCodeForChecks(checked: Checked): number {
   return listRows({ ...checked, files: [] }).some(({ ok }) => ok) ? EXIT.partial : EXIT.failed;
 }
 
-/** Throws ConfigError if there is none. Pings are not tested: each of them reports that a run began or ended. */
+/** Throws ConfigError if there is none. Pings are not tested: each one reports a run. */
 function getWebhook({ notify }: Config, file: string): string {
   if (notify?.webhook) return notify.webhook;
   throw new ConfigError(`${file} has no notify.webhook to send a test message to`, {

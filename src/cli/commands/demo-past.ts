@@ -1,4 +1,4 @@
-/** The files of the demo and its past: 60 days of runs of the real pipeline against the sandbox, by a clock that they advance. */
+/** The demo's files and its past: 60 days of real runs against the sandbox, by a clock that they advance. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
 import { getDemoConfig } from '../../app/configured-warehouse.ts';
@@ -41,8 +41,9 @@ const [CAMPAIGNS, WEBINARS, TOURS] = [102, 104, 105] as const;
 const MARKER = '# Written by vodhouse demo at each start. The account answers while the demo runs.\n';
 
 /**
- * Writes the config of the demo next to its warehouse, and returns it with more frequent runs. The sandbox answers at `url`; the
- * web server listens on `port`. Where no worker is running, hourly runs keep `status` from calling it stale at once.
+ * Writes the config of the demo next to its warehouse, and returns it with more frequent runs. The sandbox
+ * answers at `url`; the web server listens on `port`. Where no worker is running, hourly runs keep `status`
+ * from calling it stale at once.
  */
 export function writeDemoConfig(
   warehouse: string,
@@ -50,7 +51,8 @@ export function writeDemoConfig(
 ): Config {
   const now = Date.now();
   const tick = new Date(now - 2 * HOUR_MS);
-  const daily = `${tick.getUTCMinutes()} ${tick.getUTCHours()} * * *`; // a removal that is held back stays so for a day
+  // a removal that is held back stays so for a day
+  const daily = `${tick.getUTCMinutes()} ${tick.getUTCHours()} * * *`;
   const packages = PACKAGES.map(
     ({ id, name }) =>
       `      - { id: ${id}, name: ${name}${id === CAMPAIGNS ? `, schedule: "${daily}"` : ''} }\n`,
@@ -72,12 +74,16 @@ server: { port: ${port} }
 `;
   writeFileSync(file, text, { mode: 0o600 });
   const config = loadConfig(file);
-  // more often than a config file may ask for; the first tick is as late as possible, so that it does not preempt the first load
+  // more often than a config file may ask for; the first tick is as late as possible, so that it does not
+  // preempt the first load
   const seconds = [0, 20, 40].map((later) => (new Date(now).getUTCSeconds() + later) % 60);
   return { ...config, schedule: { ...config.schedule, full: `${seconds.join(',')} * * * * *` } };
 }
 
-/** Removes the warehouse and the published file of an earlier demo. Throws ConfigError where a file of these names is not of a demo, and LockedError where one runs. */
+/**
+ * Removes the warehouse and the published file of an earlier demo. Throws ConfigError where a file of these
+ * names is not of a demo, and LockedError where one runs.
+ */
 export function removeEarlierDemo(warehouse: string): void {
   const [config, published] = [getDemoConfig(warehouse), getPublishedFile(warehouse)];
   const isOurs = existsSync(config) && readFileSync(config, 'utf8').startsWith(MARKER);
@@ -89,7 +95,8 @@ export function removeEarlierDemo(warehouse: string): void {
       `${displayPath(foreign)} exists, and vodhouse demo did not make it; nothing was changed`,
       { hint: 'name another file: vodhouse demo --file data/new-demo.db' },
     );
-  if (existsSync(warehouse)) lockOrThrow(warehouse, 'worker', 'demo', Date.now()).release(); // another demo would lose its file
+  // another demo would lose its file
+  if (existsSync(warehouse)) lockOrThrow(warehouse, 'worker', 'demo', Date.now()).release();
   for (const file of [warehouse, `${warehouse}-wal`, `${warehouse}-shm`, published])
     rmSync(file, { force: true });
 }
@@ -118,7 +125,7 @@ const RUNS = [60, 54, 48, 42, 36, 30, 24, 18, 12, 7, 6, 5, 4, 3, 2, 1, 0.75, 0.5
 const FULL_EVERY = 6;
 /** A run of the past is over then, also one that was parked. */
 const RUN_MS = 3 * HOUR_MS;
-/** Days ago: the day that the service leaves out, the one of which it first counts too little, and the one of a restriction. */
+/** Days ago: a day that the service leaves out, one that it first counts too low, and a restriction. */
 const [GAP, CORRECTED, RESTRICTED] = [33, 6, 42];
 /** The service names this time to wait when it restricts the account. */
 const RESTRICTION_MS = 2 * HOUR_MS;
@@ -134,12 +141,13 @@ const INCIDENTS: Partial<Record<number, (sandbox: Sandbox, getDay: (daysAgo: num
   30: ({ removeMany }) => removeMany(TOURS, 37),
   24: ({ incidents }) => incidents.failPackages([WEBINARS]),
   [CORRECTED - 2]: ({ incidents }, getDay) => incidents.changeDay(getDay(CORRECTED), 1),
-  0: ({ removeMany }, getDay) => removeMany(CAMPAIGNS, 71, getDay(-1 - ENDS_AGO_MS / DAY_MS)), // files are kept until tomorrow
+  // files are kept until tomorrow
+  0: ({ removeMany }, getDay) => removeMany(CAMPAIGNS, 71, getDay(-1 - ENDS_AGO_MS / DAY_MS)),
 };
 
 /** A clock for the past, which only sleeps advance, and for what follows. */
 export interface PastClock extends Clock {
-  /** Moves to a moment, in milliseconds since 1970; null: from now on it is the machine's clock, and a sleep takes no time. */
+  /** Moves to a moment (ms); null: from now on it is the machine's clock, and a sleep takes no time. */
   set(ms: number | null): void;
 }
 
@@ -174,7 +182,7 @@ interface PastParts {
   signal: AbortSignal;
 }
 
-/** Makes the past in the file of the config, which must not exist, and returns a line about it. Throws the signal's reason if that aborts. */
+/** Makes the past in a new file, and returns a line about it. Throws the signal's reason if that aborts. */
 export async function makePast(parts: PastParts): Promise<string> {
   const { config, sandbox, clock, startMs, context, signal } = parts;
   const endMs = startMs + PAST_DAYS * DAY_MS;

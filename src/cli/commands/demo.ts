@@ -42,14 +42,21 @@ const DEFAULT_PORT = 8320;
 /** How long the sandbox takes to answer in the past. */
 const ANSWER_MS = 400;
 
-/** `vodhouse demo`: a sandbox account over real HTTP, a new warehouse with a past, and the status page. Returns the exit code. */
+/**
+ * `vodhouse demo`: a sandbox account over real HTTP, a new warehouse with a past, and the status page.
+ * Returns the exit code.
+ */
 export async function demo(options: DemoOptions): Promise<number> {
   const warehouse = resolve(options.file);
   removeEarlierDemo(warehouse);
   const startMs = startOfPast();
   const clock = createPastClock();
   const sandbox = createSandbox({
-    ...{ clock, timezone: TIMEZONE, packages: PACKAGES, newestMs: startMs, answerMs: ANSWER_MS },
+    clock,
+    timezone: TIMEZONE,
+    packages: PACKAGES,
+    newestMs: startMs,
+    answerMs: ANSWER_MS,
     churnPerMinute: options.once ? 0 : options.churn,
   });
   const [{ url }, port] = await Promise.all([sandbox.listen({}), findPort(DEFAULT_PORT)]);
@@ -105,7 +112,7 @@ async function syncOnce(config: Config, context: CommandContext, signal: AbortSi
   }
 }
 
-/** A worker with its web page, which logs a line for each run; after the first publication it says what to try. */
+/** A worker with its web page; after the first publication it prints what to try. */
 async function runDemoWorker(
   config: Config,
   signal: AbortSignal,

@@ -27,8 +27,8 @@ type ExportOptions = JsonOptions & {
 export { exportTables as export };
 
 /**
- * `vodhouse export`: writes the rows of one published table, or of each, as fast as the file or the reader takes them. A file appears
- * when it is complete. Returns the exit code.
+ * `vodhouse export`: writes the rows of one published table, or of each, as fast as the file or the reader
+ * takes them. A file appears when it is complete. Returns the exit code.
  */
 async function exportTables(options: ExportOptions): Promise<number> {
   const { table = 'videos', all, out, json, format } = options;
@@ -67,7 +67,7 @@ function toPieces(
   return inChunks(queryCsv({ columns: columns.map(({ name }) => name), rows: source.rows() }));
 }
 
-/** Throws VodhouseError if the file cannot be written, InterruptedError at SIGINT and SIGTERM; then it is as before. */
+/** Throws VodhouseError if the file cannot be written, InterruptedError at a signal; it is as before then. */
 async function writeFile(out: string, pieces: Readable, signal: AbortSignal): Promise<void> {
   const existing = statSync(out, { throwIfNoEntry: false });
   removeStaleDrafts(out);
@@ -100,8 +100,8 @@ function report(source: Export, { format, json }: ExportOptions, out: string): o
 }
 
 /**
- * The path that `--out` leads to. Throws ConfigError for what an export must never replace: a database (the process must not have
- * it open), the log of one, the config and its `.env`.
+ * The path that `--out` leads to. Throws ConfigError for what an export must never replace: a database (the
+ * process must not have it open), the log of one, the config and its `.env`.
  */
 export function resolveExportFile(out: string, config: string): string {
   const path = resolveLink(resolve(out));

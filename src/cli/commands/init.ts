@@ -11,7 +11,10 @@ import type { ConfigOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { asTyped } from '../output/output.ts';
 
-/** `vodhouse init`: writes a config, its JSON schema and an empty `.env` into a folder that it makes if there is none; overwrites none. Returns the exit code. */
+/**
+ * `vodhouse init`: writes a config, its JSON schema and an empty `.env` into a folder that it makes if there
+ * is none; overwrites none. Returns the exit code.
+ */
 export async function init({ config }: ConfigOptions): Promise<number> {
   const schema = join(dirname(config), 'vodhouse.schema.json');
   for (const file of [config, schema]) {

@@ -9,7 +9,7 @@ import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
 import { planText } from '../output/plan-text.ts';
 
-/** `vodhouse plan`: what runs cost; sends nothing. Returns the exit code: 3 where the schedule does not fit. */
+/** `vodhouse plan`: what runs cost; sends nothing. The exit code is 3 where the schedule does not fit. */
 export async function plan(options: JsonOptions): Promise<number> {
   const config = loadConfig(options.config);
   assertNotLost(config, commandsFor(options.config));

@@ -94,7 +94,7 @@ async function loadAll(
   return loads;
 }
 
-/** Prints what makes the schemas; connects to nothing. Throws ConfigError where every target is a lake, which has none. */
+/** Prints what makes the schemas. Throws ConfigError where every target is a lake, which has none. */
 async function printSql(loaders: readonly TargetLoader[]): Promise<number> {
   const texts = await Promise.all(loaders.map(({ target }) => formatSchema(target)));
   const sql = texts.filter((text) => text !== null);
@@ -123,7 +123,7 @@ function selectLoaders(config: Config, options: PublishOptions): TargetLoader[] 
   return selected;
 }
 
-/** The account to load by force; null: none. Throws ConfigError for one that is neither in the config nor in the warehouse. */
+/** The account to load by force, or null. Throws ConfigError for one that is nowhere known. */
 function getForce(
   { rebuild, takeOver }: PublishOptions,
   { accounts }: Config,
@@ -137,8 +137,9 @@ function getForce(
 }
 
 /**
- * Prints to stderr who owns the account, and what will be replaced. Asks, unless `--yes` was given. Throws ConfigError where
- * stdin is no terminal, OwnedError where a rebuild is not enough, TargetError if the target cannot be read.
+ * Prints to stderr who owns the account, and what will be replaced. Asks, unless `--yes` was given. Throws
+ * ConfigError where stdin is no terminal, OwnedError where a rebuild is not enough, TargetError if the target
+ * cannot be read.
  */
 async function confirmForce(
   { account, kind }: NonNullable<LoadRequest['force']>,

@@ -10,8 +10,8 @@ import { findPublishedFile } from '../requirements.ts';
 type QueryOptions = JsonOptions & { csv?: true; file?: string };
 
 /**
- * `vodhouse query SQL`: one select on the published file; `-` reads it from stdin. CSV and JSON are written row by row, as fast as
- * their reader takes them. Returns the exit code.
+ * `vodhouse query SQL`: one select on the published file; `-` reads it from stdin. CSV and JSON are written
+ * row by row, as fast as their reader takes them. Returns the exit code.
  */
 export async function query(options: QueryOptions, sql: string): Promise<number> {
   const published = openPublishedFile(findPublishedFile(options, 'vodhouse query'));

@@ -13,7 +13,7 @@ export interface RestoreOptions extends JsonOptions {
   asNew?: true;
 }
 
-/** `vodhouse restore FILE`: puts a backup in place of the live file and keeps the previous one. Returns the exit code. */
+/** `vodhouse restore FILE`: puts a backup in place of the live file, which is kept. Returns the exit code. */
 export async function restore(options: RestoreOptions, file: string): Promise<number> {
   const config = loadConfig(options.config);
   assertFolder(config);

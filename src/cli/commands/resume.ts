@@ -8,7 +8,7 @@ import { assertAccount, assertWarehouse } from '../requirements.ts';
 import { transact } from '../../database/transaction.ts';
 import { endPause } from '../../warehouse/runs.ts';
 
-/** `vodhouse resume ACCOUNT`: ends the pause of an account, also while a worker runs. Returns the exit code. */
+/** `vodhouse resume ACCOUNT`: ends the pause of an account. Returns the exit code. */
 export async function resume(options: ConfigOptions, account: string): Promise<number> {
   const config = loadConfig(options.config);
   assertAccount(config, account);

@@ -12,8 +12,8 @@ import { logPublication, logRun } from '../output/log-progress.ts';
 import { abortOnSignal, requestOnHangup } from '../signals.ts';
 
 /**
- * `vodhouse start`: the worker, until SIGTERM. SIGHUP reloads the config. Returns the exit code. With `--log-format json` an
- * error that ends it is a line of the log.
+ * `vodhouse start`: the worker, until SIGTERM. SIGHUP reloads the config. Returns the exit code. With
+ * `--log-format json` an error that ends it is a line of the log.
  */
 export async function start(options: ConfigOptions): Promise<number> {
   const { logLevel: level, logFormat: format } = options;
@@ -48,7 +48,8 @@ async function startWorker(options: ConfigOptions): Promise<number> {
   try {
     await runWorker(config, context, stop.signal, eventsOf(config, options, logger, manager), reloads);
   } catch (error) {
-    if (!(error instanceof InterruptedError)) throw error; // a signal while the server starts ends it like any other
+    // a signal while the server starts ends it like any other
+    if (!(error instanceof InterruptedError)) throw error;
   } finally {
     await manager.close();
   }

@@ -126,7 +126,7 @@ async function sendAlerts(
   await Promise.all([notifier?.close(ALERTS_TIMEOUT_MS, signal), pings?.close(ALERTS_TIMEOUT_MS, signal)]);
 }
 
-/** What the options request; `now`: milliseconds since 1970. Throws ConfigError for what does not go together. */
+/** What the options request at `now` (ms). Throws ConfigError for what does not go together. */
 function createRunRequest(options: SyncOptions, config: Pick<Config, 'accounts' | 'timezone'>, now: number) {
   if (options.quick && options.acceptRemovals !== undefined)
     reject('--accept-removals needs a full walk: a quick one does not confirm removals', 'leave out --quick');

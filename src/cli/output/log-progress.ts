@@ -13,10 +13,10 @@ import { publicationLine } from './publication-text.ts';
 /** How often a walk logs its position, in milliseconds. */
 const LOG_EVERY_MS = 5_000;
 
-/** Which ends of walks are logged at level `info`: of all, of those that changed something or failed, or of none. */
+/** Which ends of walks are logged at level `info`; `notable`: those that changed something or failed. */
 export type LoggedWalks = 'all' | 'notable' | 'none';
 
-/** Logs positions of long walks at level `info`, and ends as `logged` says; the others and all starts at `debug`. */
+/** Logs positions of long walks, and ends as `logged` says, at `info`; the rest at `debug`. */
 export function createLogProgress(clock: Clock, logger: Logger, logged: LoggedWalks): Progress {
   const walks = new Map<string, { startedAt: number; loggedAt: number; records: number }>();
   return {
@@ -94,7 +94,8 @@ export function logRun(logger: Logger, { runId, mode, status, requests, ...run }
     restored: sum('restored'),
   };
   const cost = `${pluralize(requests, 'request')}, ${formatDuration(run.durationMs)}`;
-  const isExpected = status === 'succeeded' || status === 'parked'; // the reason for parking is logged where it arises
+  // the reason for parking is logged where it arises
+  const isExpected = status === 'succeeded' || status === 'parked';
   const cause = { event: 'run_ended', run_id: runId, mode, status, packages: run.packagesDone } as const;
   logger[isExpected ? 'info' : 'warn'](
     { ...cause, ...changes, requests, duration_ms: run.durationMs },

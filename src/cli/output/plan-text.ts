@@ -5,7 +5,10 @@ import { formatCount, formatDuration, pluralize, escapeControls } from '../../li
 import { commandsFor } from '../../lib/shell-command.ts';
 import { formatRecords, moreText, MOST_ROWS, worstFirst } from './table.ts';
 
-/** Whether the schedule fits, the costs, then remarks; of many accounts those first that do not fit. `config` is the path as it was given. */
+/**
+ * Whether the schedule fits, the costs, then remarks; of many accounts those first that do not fit. `config`
+ * is the path as it was given.
+ */
 export function planText(whole: Plan, config: string): string {
   const accounts = worstFirst(whole.accounts, ({ fits }) => fits);
   const plan = { ...whole, accounts: accounts.slice(0, MOST_ROWS) };

@@ -13,7 +13,7 @@ import { EXIT } from '../exit.ts';
 import { displayPath } from './output.ts';
 import { MOST_ROWS } from './table.ts';
 
-/** The result of publishing after a run: null if nothing is published or had changed, an error where it failed. */
+/** The result of publishing after a run: null if nothing had changed, an error where it failed. */
 export type PublishResult = Publication | VodhouseError | null;
 
 /** A publication in one line, for logs and summaries. */
@@ -48,8 +48,8 @@ export interface TargetLoads {
 }
 
 /**
- * A line for the target, one for each account, and below it what was found or what to do. Ends with a line feed. `isBrief`, or many
- * accounts: only those whose load is not done, or that differ.
+ * A line for the target, one for each account, and below it what was found or what to do. Ends with a line
+ * feed. `isBrief`, or many accounts: only those whose load is not done, or that differ.
  */
 export function targetLoadsText({ target, accounts: results }: TargetLoads, isBrief = false): string {
   const accounts = results.filter(({ account }) => account !== RUNS);
@@ -64,8 +64,8 @@ export function targetLoadsText({ target, accounts: results }: TargetLoads, isBr
 }
 
 /**
- * The exit code for the loads of the targets. `isFilePublished`: the file, which was asked for too, was published, so not
- * everything failed. Another warehouse has every account: as where another process runs.
+ * The exit code for the loads of the targets. `isFilePublished`: the file, which was asked for too, was
+ * published, so not everything failed. Another warehouse has every account: as where another process runs.
  */
 export function exitCodeForLoads(loads: readonly TargetLoads[], isFilePublished: boolean): number {
   const results = loads.flatMap((load) => load.accounts);

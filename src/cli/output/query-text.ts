@@ -30,8 +30,8 @@ export function queryTable({ columns, rows }: QueryResult): { text: string; isCu
 const isNumber = (cell: SqlCell | undefined) => typeof cell === 'bigint' || typeof cell === 'number';
 
 /**
- * One document, a row on each line: `{"columns": […], "rows": [{…}]}`. Integers have all their digits. Throws ConfigError where two
- * columns have one name: an object has room for one.
+ * One document, a row on each line: `{"columns": […], "rows": [{…}]}`. Integers have all their digits. Throws
+ * ConfigError where two columns have one name: an object has room for one.
  */
 export function* queryJson({ columns, rows }: QueryResult): Iterable<string> {
   const twice = columns.find((name, index) => columns.indexOf(name) !== index);

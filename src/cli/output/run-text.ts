@@ -1,4 +1,4 @@
-/** Runs for a terminal: the list of `vodhouse runs`, one in full, and the result of a run just made, also as JSON. */
+/** Runs for a terminal: the list of `vodhouse runs`, one in full, and one just made, also as JSON. */
 import type { Config } from '../../config/config.ts';
 import { acceptRemovalsCommands } from '../../health/commands.ts';
 import type { FormatCommand } from '../../lib/shell-command.ts';
@@ -60,8 +60,8 @@ function formatElapsed({ started_at, finished_at }: Pick<RunRow, 'started_at' | 
 type FullRun = ReturnType<typeof withAdvice>;
 
 /**
- * Adds the command that accepts what a walk held back (null for a package that left the config), and to failures of a run that was just
- * made (`failed`) what to do. Without secrets.
+ * Adds the command that accepts what a walk held back (null for a package that left the config), and to
+ * failures of a run that was just made (`failed`) what to do. Without secrets.
  */
 export function withAdvice(
   found: RunDetails,
@@ -212,7 +212,7 @@ function bookedText({ booked }: FullRun, limit: Limit): string {
   return [...lines.slice(0, limit.most), ...moreText(lines.length, limit)].join('\n');
 }
 
-/** The run in full, from the live file, with what to do about its failures. `isVerbose`: every package, however many. */
+/** The run in full, with what to do about its failures. `isVerbose`: every package, however many. */
 export function formatRun(
   { runId, failures }: RunSummary,
   config: Config,

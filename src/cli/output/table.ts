@@ -5,11 +5,24 @@ import { escapeControls, formatCount } from '../../lib/format.ts';
 /** The most rows of a list that a person reads on a terminal; `--json` has all. */
 export const MOST_ROWS = 40;
 
-const BORDERS = [
-  ...['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right'],
-  ...['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'],
-];
-const CHARS = { ...Object.fromEntries(BORDERS.map((part) => [part, ''])), middle: '  ' };
+/** No borders, but two spaces between columns. */
+const CHARS = {
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  left: '',
+  'left-mid': '',
+  mid: '',
+  'mid-mid': '',
+  right: '',
+  'right-mid': '',
+  middle: '  ',
+};
 
 /** Numbers are aligned to the right, and get separators of thousands. Nothing for null. */
 type Cell = string | number | null;
@@ -17,7 +30,7 @@ type Cell = string | number | null;
 /** A row of a table, by column. */
 export type TableRecord = Readonly<Record<string, Cell>>;
 
-/** A table without borders: a column for each key of the records, but for those that are empty in every one. */
+/** A table without borders: a column for each key that some record has a value of. */
 export function formatRecords(records: readonly TableRecord[]): string {
   const isFilled = (name: string) => records.some((record) => (record[name] ?? '') !== '');
   const names = Object.keys(records[0] ?? {}).filter(isFilled);
@@ -25,7 +38,7 @@ export function formatRecords(records: readonly TableRecord[]): string {
   return formatTable(names, rows);
 }
 
-/** A table without borders. A column is aligned to the right where all its values are numbers, or its heading begins with `>`. */
+/** A table without borders. Columns of numbers, and those with a heading `>…`, are aligned to the right. */
 export function formatTable(headings: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const isNumeric = (column: number) =>
     rows.some((row) => typeof row[column] === 'number') &&
