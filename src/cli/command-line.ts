@@ -10,6 +10,20 @@ import {
   parseDay,
   parseInteger,
 } from './parse-args.ts';
+import type { ForgetTarget } from '../warehouse/accounts.ts';
+import type { ConfigOptions, JsonOptions } from './command-context.ts';
+import type { CheckOptions } from './commands/check.ts';
+import type { SyncOptions } from './commands/sync.ts';
+import type { StatusOptions } from './commands/status.ts';
+import type { RunsOptions } from './commands/runs.ts';
+import type { PublishOptions } from './commands/publish.ts';
+import type { QueryOptions } from './commands/query.ts';
+import type { ExportOptions } from './commands/export.ts';
+import type { RestoreOptions } from './commands/restore.ts';
+import type { CorrectOptions } from './commands/correct.ts';
+import type { ForgetOptions } from './commands/forget.ts';
+import type { DemoOptions } from './commands/demo.ts';
+import type { SandboxOptions } from './commands/sandbox.ts';
 import { EXIT, exitCodeFor, printError } from './exit.ts';
 
 const program = new Command('vodhouse')
@@ -19,56 +33,52 @@ const program = new Command('vodhouse')
   .helpCommand(false)
   .exitOverride();
 
-/** Options as commander parsed them, then the arguments. Returns the exit code. */
-type Run = (options: never, ...given: never[]) => Promise<number>;
-
 let exitCode: number = EXIT.done;
 /** The `--config` of the command that runs. */
 let config: string = DEFAULT_CONFIG;
 
-/** Adds a command. Its module, which is loaded when it runs, exports a function of the same name. */
-function command<Name extends string>(
-  name: Name,
-  description: string,
-  load: () => Promise<Readonly<Record<Name, Run>>>,
-): Command {
+program.hook('preAction', (_program, running) => {
+  ({ config = DEFAULT_CONFIG } = running.opts<{ config?: string }>());
+});
+
+/** Adds a command. */
+function command(name: string, description: string): Command {
   return program
     .command(name)
     .description(description)
-    .showHelpAfterError(`(vodhouse ${name} --help lists its options)`)
-    .action(async (...parameters: unknown[]) => {
-      ({ config = DEFAULT_CONFIG } = parameters.at(-2) as { config?: string });
-      const { [name]: run } = await load();
-      exitCode = await run(parameters.at(-2) as never, ...(parameters.slice(0, -2) as never[]));
-    });
+    .showHelpAfterError(`(vodhouse ${name} --help lists its options)`);
+}
+
+/**
+ * The action of a command: `run` gets its arguments and then its options, as they are declared, and returns
+ * the exit code. It imports the module of the command, so that a process loads no other.
+ */
+function withExitCode<Given extends unknown[]>(run: (...given: Given) => Promise<number>) {
+  return async (...given: Given): Promise<void> => {
+    exitCode = await run(...given);
+  };
 }
 
 const JSON_OPTION = ['--json', 'print one JSON document on stdout'] as const;
 
 program.commandsGroup('Daily:');
 
-command(
-  'init',
-  'write a vodhouse.yaml, its JSON schema and an empty .env',
-  () => import('./commands/init.ts'),
+command('init', 'write a vodhouse.yaml, its JSON schema and an empty .env').action(
+  withExitCode(async (options: ConfigOptions) => (await import('./commands/init.ts')).init(options)),
 );
 
-command(
-  'check',
-  'check the config, and with the fewest requests each account and target',
-  () => import('./commands/check.ts'),
-)
+command('check', 'check the config, and with the fewest requests each account and target')
+  .action(withExitCode(async (options: CheckOptions) => (await import('./commands/check.ts')).check(options)))
   .option('--all', 'request every package')
   .option('--notify', 'send a test message to the webhook')
   .option(...JSON_OPTION);
 
-command(
-  'plan',
-  'show what runs cost in requests and time, and whether it fits the limits; sends nothing',
-  () => import('./commands/plan.ts'),
-).option(...JSON_OPTION);
+command('plan', 'show what runs cost in requests and time, and whether it fits the limits; sends nothing')
+  .action(withExitCode(async (options: JsonOptions) => (await import('./commands/plan.ts')).plan(options)))
+  .option(...JSON_OPTION);
 
-command('sync', 'make one run now', () => import('./commands/sync.ts'))
+command('sync', 'make one run now')
+  .action(withExitCode(async (options: SyncOptions) => (await import('./commands/sync.ts')).sync(options)))
   .option('--quick', 'find only new and removed videos, with few requests')
   .option(
     '--package <id...>',
@@ -89,27 +99,32 @@ command('sync', 'make one run now', () => import('./commands/sync.ts'))
   .option('--wait', 'wait until a run of another process has ended')
   .option(...JSON_OPTION);
 
-command('start', 'start the worker: runs by schedule until SIGTERM', () => import('./commands/start.ts'));
+command('start', 'start the worker: runs by schedule until SIGTERM').action(
+  withExitCode(async (options: ConfigOptions) => (await import('./commands/start.ts')).start(options)),
+);
 
-command(
-  'status',
-  'show what needs attention, freshness, drift, budgets and the last runs',
-  () => import('./commands/status.ts'),
-)
+command('status', 'show what needs attention, freshness, drift, budgets and the last runs')
+  .action(
+    withExitCode(async (options: StatusOptions) => (await import('./commands/status.ts')).status(options)),
+  )
   .option('--requests', 'show the last requests instead')
   .option(...JSON_OPTION);
 
-command('runs', 'show the last runs, or one run in full', () => import('./commands/runs.ts'))
+command('runs', 'show the last runs, or one run in full')
+  .action(
+    withExitCode(async (run: number | undefined, options: RunsOptions) =>
+      (await import('./commands/runs.ts')).runs(options, run),
+    ),
+  )
   .argument('[run]', 'number of the run to show in full', parsePositiveInt)
   .option('--failed', 'only runs that failed, were done in part, or were killed')
   .option('--limit <n>', 'number of runs to list (default: 20)', parsePositiveInt)
   .option(...JSON_OPTION);
 
-command(
-  'publish',
-  'rebuild the published file now, and load the targets',
-  () => import('./commands/publish.ts'),
-)
+command('publish', 'rebuild the published file now, and load the targets')
+  .action(
+    withExitCode(async (options: PublishOptions) => (await import('./commands/publish.ts')).publish(options)),
+  )
   .addOption(
     new Option('--file-only', 'rebuild the file, and load no target').conflicts([
       'target',
@@ -139,13 +154,23 @@ command(
 
 program.commandsGroup('Data:');
 
-command('query', 'print the result of one select on the published file', () => import('./commands/query.ts'))
+command('query', 'print the result of one select on the published file')
+  .action(
+    withExitCode(async (sql: string, options: QueryOptions) =>
+      (await import('./commands/query.ts')).query(options, sql),
+    ),
+  )
   .argument('<sql>', 'the SQL; - reads it from stdin')
   .option('--file <file>', 'this published file, in place of that of the config')
   .addOption(new Option('--csv', 'print CSV with a heading, all rows').conflicts('json'))
   .option(...JSON_OPTION);
 
-command('export', 'write one published table as Parquet, CSV or NDJSON', () => import('./commands/export.ts'))
+command('export', 'write one published table as Parquet, CSV or NDJSON')
+  .action(
+    withExitCode(async (options: ExportOptions) =>
+      (await import('./commands/export.ts')).exportTables(options),
+    ),
+  )
   .addOption(
     new Option('--format <format>', 'format of the rows')
       .choices(['parquet', 'csv', 'ndjson'])
@@ -160,72 +185,76 @@ command('export', 'write one published table as Parquet, CSV or NDJSON', () => i
   .option('--file <file>', 'this published file, in place of that of the config')
   .option(...JSON_OPTION);
 
-command(
-  'backup',
-  'copy the warehouse and check the copy, also during a run',
-  () => import('./commands/backup.ts'),
-)
+command('backup', 'copy the warehouse and check the copy, also during a run')
+  .action(
+    withExitCode(async (file: string, options: JsonOptions) =>
+      (await import('./commands/backup.ts')).backup(options, file),
+    ),
+  )
   .argument('<file>', 'path of the copy; an existing file is not overwritten')
   .option(...JSON_OPTION);
 
-command(
-  'restore',
-  'put a backup in place of the warehouse and keep the previous file',
-  () => import('./commands/restore.ts'),
-)
+command('restore', 'put a backup in place of the warehouse and keep the previous file')
+  .action(
+    withExitCode(async (file: string, options: RestoreOptions) =>
+      (await import('./commands/restore.ts')).restore(options, file),
+    ),
+  )
   .argument('<file>', 'the backup')
   .option('--as-new', 'as another warehouse with an id of its own, to split the accounts over two machines')
   .option(...JSON_OPTION);
 
 program.commandsGroup('Repair:');
 
-command(
-  'resume',
-  'end the pause of an account before its time',
-  () => import('./commands/resume.ts'),
-).argument('<account>', 'name of the account');
+command('resume', 'end the pause of an account before its time')
+  .action(
+    withExitCode(async (account: string, options: ConfigOptions) =>
+      (await import('./commands/resume.ts')).resume(options, account),
+    ),
+  )
+  .argument('<account>', 'name of the account');
 
-command(
-  'acknowledge',
-  'accept drift that a person has seen: status no longer shows it',
-  () => import('./commands/acknowledge.ts'),
-).argument('[account/stream/field]', 'which drift, such as main/videos/playcount; left out: all');
+command('acknowledge', 'accept drift that a person has seen: status no longer shows it')
+  .action(
+    withExitCode(async (drift: string | undefined, options: ConfigOptions) =>
+      (await import('./commands/acknowledge.ts')).acknowledge(options, drift),
+    ),
+  )
+  .argument('[account/stream/field]', 'which drift, such as main/videos/playcount; left out: all');
 
-command(
-  'correct',
-  "accept the service's present figures of a booked day; the booked row does not change",
-  () => import('./commands/correct.ts'),
-)
+command('correct', "accept the service's present figures of a booked day; the booked row does not change")
+  .action(
+    withExitCode(async (account: string, date: string, options: CorrectOptions) =>
+      (await import('./commands/correct.ts')).correct(options, account, date),
+    ),
+  )
   .argument('<account>', 'name of the account')
   .argument('<date>', 'the booked day, yyyy-mm-dd', parseDay)
   .option('--reason <text>', 'reason, stored with the correction')
   .option('--yes', 'do not ask for confirmation');
 
-command(
-  'forget',
-  'delete all rows of an account, or of a package, that left the config',
-  () => import('./commands/forget.ts'),
-)
+command('forget', 'delete all rows of an account, or of a package, that left the config')
+  .action(
+    withExitCode(async (target: ForgetTarget, options: ForgetOptions) =>
+      (await import('./commands/forget.ts')).forget(options, target),
+    ),
+  )
   .argument('<account[/id]>', 'what to delete: an account, or one of its packages', parseForgetTarget)
   .option('--yes', 'do not ask')
   .option('--no-backup', 'do not back up the warehouse first');
 
 program.commandsGroup('Try:');
 
-command(
-  'demo',
-  'run a sandbox account that changes, a worker that follows it, and the status page',
-  () => import('./commands/demo.ts'),
-)
+command('demo', 'run a sandbox account that changes, a worker that follows it, and the status page')
+  .action(withExitCode(async (options: DemoOptions) => (await import('./commands/demo.ts')).demo(options)))
   .option('--once', 'make one run, print a summary, exit')
   .option('--file <file>', 'warehouse of the demo', 'data/demo.db')
   .option('--churn <changes>', 'videos of the account that change per minute', parseInteger, 60);
 
-command(
-  'sandbox',
-  'run only the sandbox account, to point a config at it',
-  () => import('./commands/sandbox.ts'),
-)
+command('sandbox', 'run only the sandbox account, to point a config at it')
+  .action(
+    withExitCode(async (options: SandboxOptions) => (await import('./commands/sandbox.ts')).sandbox(options)),
+  )
   .option('--port <port>', 'port on 127.0.0.1 (0: any free port)', parseInteger, 8330)
   .option('--videos <n>', 'number of videos in each package', parseInteger)
   .option('--packages <n>', 'number of packages', parsePositiveInt)
@@ -258,17 +287,7 @@ export async function runCommandLine(given: readonly string[]): Promise<number> 
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    printError(error, addConfig);
+    printError(error, commandsFor(config));
     return exitCodeFor(error);
   }
-}
-
-/** Hints name commands without a config where they are made: they get that of the command that ran. */
-function addConfig(hint: string): string {
-  if (hint.includes('--config')) return hint;
-  const names = program.commands.map((each) => each.name()).filter((name) => !WITHOUT_CONFIG.includes(name));
-  const formatCommand = commandsFor(config);
-  return hint.replace(new RegExp(`\\bvodhouse (${names.join('|')})\\b`, 'g'), (_, name: string) =>
-    formatCommand(name),
-  );
 }

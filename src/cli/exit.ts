@@ -1,5 +1,13 @@
 /** Exit codes, and how an error that ends a command is printed. */
-import { ConfigError, InterruptedError, LockedError, errorMessage, VodhouseError } from '../lib/errors.ts';
+import {
+  ConfigError,
+  errorMessage,
+  formatHint,
+  InterruptedError,
+  LockedError,
+  VodhouseError,
+} from '../lib/errors.ts';
+import type { FormatCommand } from '../lib/shell-command.ts';
 import type { RunSummary } from '../sync/run.ts';
 
 export const EXIT = { done: 0, failed: 1, usage: 2, partial: 3, locked: 75, interrupted: 130 } as const;
@@ -21,9 +29,10 @@ export const EXIT_OF_RUN: Record<RunSummary['status'], number> = {
 };
 
 /** Prints on stderr what went wrong and what to do next; of an unexpected error, the stack. */
-export function printError(error: unknown, formatHint: (hint: string) => string): void {
+export function printError(error: unknown, formatCommand: FormatCommand): void {
   const isExpected = error instanceof VodhouseError;
   const text = !isExpected && error instanceof Error ? (error.stack ?? error.message) : errorMessage(error);
   process.stderr.write(`vodhouse: ${text}\n`);
-  if (isExpected && error.hint) process.stderr.write(`  -> ${formatHint(error.hint)}\n`);
+  if (isExpected && error.hintParts)
+    process.stderr.write(`  -> ${formatHint(error.hintParts, formatCommand)}\n`);
 }

@@ -37,6 +37,6 @@ export function findPublishedFile(
   const { publish } = loadConfigWithoutFiles(config).config;
   if (publish) return publish.file;
   throw new ConfigError(`${config} publishes nothing, and ${command} reads the published file`, {
-    hint: 'add publish: {} to the config, then vodhouse publish',
+    hint: ['add publish: {} to the config, then ', { command: 'publish' }],
   });
 }

@@ -65,7 +65,8 @@ function load(file: string, env: Env, isStrict: boolean) {
 
 function readText(file: string): string {
   const text = readIfExists(file);
-  if (text === null) throw new ConfigError(`${file} does not exist`, { hint: 'vodhouse init writes one' });
+  if (text === null)
+    throw new ConfigError(`${file} does not exist`, { hint: [{ command: 'init' }, ' writes one'] });
   return text;
 }
 

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, linkSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Database, type DatabaseOptions } from './sqlite.ts';
 import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
-import { LockedError, NEXT_LINE, WarehouseError, errorCode } from '../lib/errors.ts';
+import { LockedError, NEXT_LINE, WarehouseError, errorCode, type Hint } from '../lib/errors.ts';
 import { assertNotEmpty, toWarehouseError } from './integrity.ts';
 import { findOtherHolder, readLiveHolder } from './lock.ts';
 import { APPLICATION_ID, FORMAT_BASE, SCHEMA_VERSION, migrateFile } from './migrate.ts';
@@ -69,14 +69,20 @@ export function openReadOnly(path: string): Db {
   db.$client.close();
   throw new WarehouseError(
     `${path} has format ${older}, made by an older vodhouse; this one reads format ${SCHEMA_VERSION}`,
-    { hint: 'any run of vodhouse sync (or vodhouse start) brings it up to date' },
+    { hint: ['any run of ', { command: 'sync' }, ' (or ', { command: 'start' }, ') brings it up to date'] },
   );
 }
 
-function missingFileHint(path: string): string {
+function missingFileHint(path: string): Hint {
   const holder = existsSync(dirname(path)) ? readLiveHolder(path, 'worker') : null;
-  if (holder === null) return 'vodhouse sync makes it';
-  return `a worker had it open, pid ${holder.pid}: stop it, then put the file back, or vodhouse restore BACKUP; without both, vodhouse sync makes an empty one`;
+  if (holder === null) return [{ command: 'sync' }, ' makes it'];
+  return [
+    `a worker had it open, pid ${holder.pid}: stop it, then put the file back, or `,
+    { command: 'restore BACKUP' },
+    '; without both, ',
+    { command: 'sync' },
+    ' makes an empty one',
+  ];
 }
 
 /** Like `openReadOnly`, also for a file of an older version: it can be copied. */
@@ -142,7 +148,11 @@ function assertKnownFormat(format: number, path: string): void {
     throw new WarehouseError(
       `${path} has format ${format}, made by a checkout before the first version; nothing was changed`,
       {
-        hint: 'move it away, with its -wal and -shm, its backups and the published file: vodhouse sync then makes a new one',
+        hint: [
+          'move it away, with its -wal and -shm, its backups and the published file: ',
+          { command: 'sync' },
+          ' then makes a new one',
+        ],
       },
     );
   }
@@ -194,7 +204,10 @@ function createFile(path: string, now: number): void {
 function assertNotRestoring(path: string): void {
   if (!existsSync(restoreMarkerPath(path))) return;
   throw new WarehouseError(`a restore of ${path} was broken off: ${restoreMarkerPath(path)} is there`, {
-    hint: 'vodhouse restore FILE, with the same backup or another one, finishes it; until then nothing is changed',
+    hint: [
+      { command: 'restore FILE' },
+      ', with the same backup or another one, finishes it; until then nothing is changed',
+    ],
   });
 }
 
@@ -257,9 +270,11 @@ export function watchIdentity(path: string): () => void {
     if (!lost) return;
     throw new WarehouseError(`${lost.file} was replaced, moved or deleted while it was in use`, {
       hint: [
-        'after vodhouse restore: run it again',
-        `else move ${path} back, with its -wal, or take another file by vodhouse restore FILE`,
-      ].join(NEXT_LINE),
+        'after ',
+        { command: 'restore' },
+        `: run it again${NEXT_LINE}else move ${path} back, with its -wal, or take another file by `,
+        { command: 'restore FILE' },
+      ],
     });
   };
 }

@@ -2,7 +2,7 @@
 import { existsSync, statSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { Database } from './sqlite.ts';
-import { errorCode, errorMessage, NEXT_LINE, WarehouseError } from '../lib/errors.ts';
+import { errorCode, errorMessage, NEXT_LINE, WarehouseError, type Hint } from '../lib/errors.ts';
 
 /** Converts an error of SQLite or the file system. */
 export function toWarehouseError(error: unknown, path: string): WarehouseError {
@@ -23,7 +23,7 @@ export function toWarehouseError(error: unknown, path: string): WarehouseError {
   }
   if (code === 'SQLITE_NOTADB') {
     return new WarehouseError(`${path} is not a SQLite file; nothing was changed`, {
-      hint: `name another file under \`warehouse\` in the config; or, where this was the warehouse:${NEXT_LINE}${restoreSteps(path)}`,
+      hint: [`name another file ${OR_RESTORE}`, ...restoreSteps(path)],
       cause: error,
     });
   }
@@ -60,7 +60,7 @@ export function assertNotEmpty(path: string): void {
   if (stat.isFile() && stat.size > 0) return;
   const what = stat.isDirectory() ? 'a folder' : 'empty or not a file';
   throw new WarehouseError(`${path} is ${what}: it is not a vodhouse warehouse`, {
-    hint: `name a file under \`warehouse\` in the config; or, where this was the warehouse:${NEXT_LINE}${restoreSteps(path)}`,
+    hint: [`name a file ${OR_RESTORE}`, ...restoreSteps(path)],
   });
 }
 
@@ -119,11 +119,17 @@ export function isLocked(error: unknown): boolean {
   return errorCode(cause).startsWith('SQLITE_BUSY');
 }
 
+const OR_RESTORE = `under \`warehouse\` in the config; or, where this was the warehouse:${NEXT_LINE}`;
+
 /** The ways to recover, one in a line. */
-function restoreSteps(path: string): string {
+function restoreSteps(path: string): Exclude<Hint, string> {
   return [
-    'vodhouse restore BACKUP puts a backup in its place, and keeps this file under another name',
-    `without one: sqlite3 ${path} .recover | sqlite3 new.db (of sqlite.org; not Debian's), vodhouse restore new.db`,
-    'or move it away, with its -wal and -shm and the published file: vodhouse sync then makes a new one, without the history',
-  ].join(NEXT_LINE);
+    { command: 'restore BACKUP' },
+    ` puts a backup in its place, and keeps this file under another name${NEXT_LINE}`,
+    `without one: sqlite3 ${path} .recover | sqlite3 new.db (of sqlite.org; not Debian's), `,
+    { command: 'restore new.db' },
+    `${NEXT_LINE}or move it away, with its -wal and -shm and the published file: `,
+    { command: 'sync' },
+    ' then makes a new one, without the history',
+  ];
 }

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { Database } from './sqlite.ts';
 import { toTimestamp, type Clock } from '../lib/clock.ts';
-import { LockedError } from '../lib/errors.ts';
+import { LockedError, type Hint } from '../lib/errors.ts';
 import { resolveLink, createPrivateFolder } from './files.ts';
 import { isLocked, toWarehouseError } from './integrity.ts';
 
@@ -129,15 +129,15 @@ export function findOtherHolder(path: string, name: LockName): string | null {
   return isHeld(path, name) ? describeHolder(holder) : null;
 }
 
-const LOCK_MESSAGES: Record<LockName, { what: string; hint: string }> = {
-  run: { what: 'a run is under way', hint: 'vodhouse sync --wait waits for it' },
+const LOCK_MESSAGES: Record<LockName, { what: string; hint: Hint }> = {
+  run: { what: 'a run is under way', hint: [{ command: 'sync --wait' }, ' waits for it'] },
   worker: {
     what: 'a worker is running',
-    hint: 'one worker a warehouse is enough; vodhouse sync can run at the same time',
+    hint: ['one worker a warehouse is enough; ', { command: 'sync' }, ' can run at the same time'],
   },
   publish: {
     what: 'the published file is being made',
-    hint: 'vodhouse publish can be called again when that has ended',
+    hint: [{ command: 'publish' }, ' can be called again when that has ended'],
   },
   load: { what: 'a target is being loaded', hint: 'try again when that has ended' },
 };

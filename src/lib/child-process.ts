@@ -1,7 +1,14 @@
 /** Child processes that run files of this package. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { ignoreLostLog } from './lost-log.ts';
-import { ConfigError, LockedError, errorMessage, VodhouseError, WarehouseError } from './errors.ts';
+import {
+  ConfigError,
+  LockedError,
+  errorMessage,
+  VodhouseError,
+  WarehouseError,
+  type Hint,
+} from './errors.ts';
 import { PACKAGE_ROOT } from './package-root.ts';
 
 /** The file that `npm run build` makes of an entry point in src: Node 20 cannot run TypeScript. */
@@ -98,7 +105,7 @@ export function sendRequest<Message>(
 export interface SerializedError {
   name: string;
   message: string;
-  hint: string | undefined;
+  hint: Hint | undefined;
   stack: string | undefined;
 }
 
@@ -106,7 +113,8 @@ const CLASSES = { ConfigError, LockedError, WarehouseError };
 
 /** The error in a form that can be sent. */
 export function serializeError(error: unknown): SerializedError {
-  const { name, hint } = error instanceof VodhouseError ? error : { name: 'Error', hint: undefined };
+  const { name, hintParts: hint } =
+    error instanceof VodhouseError ? error : { name: 'Error', hintParts: undefined };
   return {
     name,
     message: errorMessage(error),

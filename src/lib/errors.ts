@@ -1,14 +1,39 @@
 /** The errors of vodhouse; each comment begins with what the caller does next. */
+import { commandsFor, DEFAULT_CONFIG, type FormatCommand } from './shell-command.ts';
+
+/** A command in a hint, without `vodhouse` before it: it gets its `--config` where the hint is printed. */
+export interface HintCommand {
+  command: string;
+}
+
+/** What to type or do next: a text, or the parts of one in their order. */
+export type Hint = string | readonly (string | HintCommand)[];
+
+/** The text of a hint, with its commands as they are to be typed. */
+export function formatHint(hint: Hint, formatCommand: FormatCommand): string {
+  if (typeof hint === 'string') return hint;
+  return hint.map((part) => (typeof part === 'string' ? part : formatCommand(part.command))).join('');
+}
+
+interface ErrorOptions {
+  hint?: Hint | undefined;
+  cause?: unknown;
+}
 
 /** The base of all errors of vodhouse: a message that says what went wrong, and a hint what to do next. */
 export class VodhouseError extends Error {
-  /** What to type or do next; shown on a line of its own. */
-  readonly hint: string | undefined;
+  /** As it was given. */
+  readonly hintParts: Hint | undefined;
 
-  constructor(message: string, options: { hint?: string | undefined; cause?: unknown } = {}) {
+  constructor(message: string, options: ErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.name = new.target.name;
-    this.hint = options.hint;
+    this.hintParts = options.hint;
+  }
+
+  /** What to type or do next, with commands for the default config; shown on a line of its own. */
+  get hint(): string | undefined {
+    return this.hintParts === undefined ? undefined : formatHint(this.hintParts, commandsFor(DEFAULT_CONFIG));
   }
 }
 
@@ -29,7 +54,7 @@ export class BusyError extends VodhouseError {}
 
 /** Stop at once: a signal ended the work before its end. */
 export class InterruptedError extends VodhouseError {
-  constructor(message = 'stopped before the end', options?: ConstructorParameters<typeof VodhouseError>[1]) {
+  constructor(message = 'stopped before the end', options?: ErrorOptions) {
     super(message, options);
   }
 }
@@ -54,13 +79,11 @@ export const FAULT_KINDS = [
 /** The kind of fault of one request. */
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-interface FaultOptions {
+interface FaultOptions extends ErrorOptions {
   fault: FaultKind;
   status?: number | undefined;
   /** The service's own `errorCode` or `message`, where it gave one (docs/service.md 7). */
   code?: string | undefined;
-  hint?: string | undefined;
-  cause?: unknown;
 }
 
 class RequestError extends VodhouseError {
@@ -79,7 +102,10 @@ class RequestError extends VodhouseError {
 /** Retry: the fault of this request may be temporary. */
 export class TransientError extends RequestError {}
 
-/** Fail this package, or the storage of this account: the service rejected the request, or a retry cannot help. */
+/**
+ * Fail this package, or the storage of this account: the service rejected the request, or a retry cannot
+ * help.
+ */
 export class RefusedError extends RequestError {}
 
 /** The `code` of a thrown value, such as `ECONNREFUSED`; empty if it has none. */
@@ -88,7 +114,10 @@ export function errorCode(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** The message of any thrown value. For a host with several addresses, Node wraps their errors in one without a message. */
+/**
+ * The message of any thrown value. For a host with several addresses, Node wraps their errors in one without
+ * a message.
+ */
 export function errorMessage(error: unknown): string {
   if (error instanceof AggregateError && error.message === '')
     return error.errors.map(errorMessage).join(', ');

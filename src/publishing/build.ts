@@ -154,10 +154,12 @@ export function attachLive(db: Database, path: string): void {
 /** Throws WarehouseError if the live file is missing (SQLite would create it) or being restored. */
 export function assertLive(path: string): void {
   if (!existsSync(path))
-    throw new WarehouseError(`there is no warehouse at ${path}`, { hint: 'vodhouse sync makes it' });
+    throw new WarehouseError(`there is no warehouse at ${path}`, {
+      hint: [{ command: 'sync' }, ' makes it'],
+    });
   if (existsSync(restoreMarkerPath(path)))
     throw new WarehouseError(`${path} is being restored`, {
-      hint: 'vodhouse restore FILE finishes an interrupted restore',
+      hint: [{ command: 'restore FILE' }, ' finishes an interrupted restore'],
     });
 }
 

@@ -48,7 +48,13 @@ export function checkPages(path: string): void {
 
 function fail(problem: string): never {
   throw new WarehouseError(`the new file is not published: ${problem}`, {
-    hint: 'the published file was not changed; vodhouse publish retries. If that fails too, vodhouse backup FILE checks the live file',
+    hint: [
+      'the published file was not changed; ',
+      { command: 'publish' },
+      ' retries. If that fails too, ',
+      { command: 'backup FILE' },
+      ' checks the live file',
+    ],
   });
 }
 

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { Database, type Statement } from '../database/sqlite.ts';
 import { findNearest } from '../lib/did-you-mean.ts';
-import { ConfigError, errorCode, errorMessage, WarehouseError } from '../lib/errors.ts';
+import { ConfigError, errorCode, errorMessage, WarehouseError, type Hint } from '../lib/errors.ts';
 import { escapeControls, truncate } from '../lib/format.ts';
 import { PUBLISHED_ID } from './replace-file.ts';
 
@@ -41,18 +41,28 @@ function open(file: string): Database {
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw unreadableError(file, error);
     throw new WarehouseError(`there is no published file at ${file}`, {
-      hint: 'check the path; vodhouse publish makes the file of the config, and so does each vodhouse sync that changed something',
+      hint: [
+        'check the path; ',
+        { command: 'publish' },
+        ' makes the file of the config, and so does each ',
+        { command: 'sync' },
+        ' that changed something',
+      ],
       cause: error,
     });
   }
   throw new WarehouseError(`${file} is a SQLite file, but vodhouse did not publish it`, {
-    hint: 'name the file of publish.file; vodhouse publish makes it',
+    hint: ['name the file of publish.file; ', { command: 'publish' }, ' makes it'],
   });
 }
 
 const unreadableError = (file: string, cause: unknown) =>
   new WarehouseError(`${file} cannot be read: ${errorMessage(cause)}`, {
-    hint: `namei -l ${file} shows who may read it; if it is damaged, move it away, and vodhouse publish makes a new one`,
+    hint: [
+      `namei -l ${file} shows who may read it; if it is damaged, move it away, and `,
+      { command: 'publish' },
+      ' makes a new one',
+    ],
     cause,
   });
 
@@ -90,15 +100,15 @@ function toSqlError(error: unknown, db?: Database): ConfigError {
 }
 
 /** For a name that the file does not have: the nearest one, and where all of them are. */
-function findName(db: Database, message: string): string | undefined {
+function findName(db: Database, message: string): Hint | undefined {
   const [, name] = /^no such (?:table|column): (?:\w+\.)?(.*)$/.exec(message) ?? [];
   if (name === undefined) return undefined;
   const names = db.prepare<[], string>(
     'select table_name from dictionary union select column_name from dictionary',
   );
   const nearest = findNearest(name, names.pluck().all());
-  const all = 'vodhouse query "select table_name, column_name, description from dictionary" lists all names';
-  return nearest === undefined ? all : `did you mean ${nearest}? ${all}`;
+  const command = 'query "select table_name, column_name, description from dictionary"';
+  return [nearest === undefined ? '' : `did you mean ${nearest}? `, { command }, ' lists all names'];
 }
 
 /**

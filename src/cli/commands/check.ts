@@ -43,7 +43,7 @@ interface CheckResult {
   hint: string | null;
 }
 
-type CheckOptions = JsonOptions & { all?: true; notify?: true };
+export type CheckOptions = JsonOptions & { all?: true; notify?: true };
 
 /**
  * `vodhouse check`: checks the config and its files, then sends the fewest requests that test each account,

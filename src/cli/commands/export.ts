@@ -15,7 +15,7 @@ import { inChunks, ndjson } from '../output/query-text.ts';
 import { findPublishedFile } from '../requirements.ts';
 import { abortOnSignal } from '../signals.ts';
 
-type ExportOptions = JsonOptions & {
+export type ExportOptions = JsonOptions & {
   format: 'parquet' | 'csv' | 'ndjson';
   table?: string;
   /** Every table, into the folder `out`. */
@@ -24,13 +24,11 @@ type ExportOptions = JsonOptions & {
   file?: string;
 };
 
-export { exportTables as export };
-
 /**
  * `vodhouse export`: writes the rows of one published table, or of each, as fast as the file or the reader
  * takes them. A file appears when it is complete. Returns the exit code.
  */
-async function exportTables(options: ExportOptions): Promise<number> {
+export async function exportTables(options: ExportOptions): Promise<number> {
   const { table = 'videos', all, out, json, format } = options;
   if (out === '-' && (json || all))
     throw new ConfigError('--out -: stdout has room for one table, and then for no document of --json', {

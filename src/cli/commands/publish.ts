@@ -30,7 +30,7 @@ import {
 import { abortOnSignal } from '../signals.ts';
 import { listAccounts, countTargetRows } from '../../warehouse/accounts.ts';
 
-interface PublishOptions extends JsonOptions {
+export interface PublishOptions extends JsonOptions {
   fileOnly?: true;
   target?: string;
   verify?: true;

@@ -7,7 +7,7 @@ import { EXIT } from '../exit.ts';
 import { inChunks, queryJson, queryTable } from '../output/query-text.ts';
 import { findPublishedFile } from '../requirements.ts';
 
-type QueryOptions = JsonOptions & { csv?: true; file?: string };
+export type QueryOptions = JsonOptions & { csv?: true; file?: string };
 
 /**
  * `vodhouse query SQL`: one select on the published file; `-` reads it from stdin. CSV and JSON are written

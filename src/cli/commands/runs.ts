@@ -15,7 +15,7 @@ import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
 import { runTable, runText, withAdvice } from '../output/run-text.ts';
 
-type RunsOptions = JsonOptions & { failed?: true; limit?: number };
+export type RunsOptions = JsonOptions & { failed?: true; limit?: number };
 
 const DEFAULT_LIMIT = 20;
 

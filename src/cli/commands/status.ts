@@ -20,8 +20,10 @@ const MAX_RUNS = 5;
 /** The days of which `saved` has the requests that quick walks made unnecessary. */
 const SAVINGS_DAYS = 7;
 
+export type StatusOptions = JsonOptions & { requests?: true };
+
 /** `vodhouse status`. Returns the exit code: 3 where anything needs attention. */
-export async function status(options: JsonOptions & { requests?: true }): Promise<number> {
+export async function status(options: StatusOptions): Promise<number> {
   const { config: written, unusable } = loadConfigWithoutFiles(options.config);
   assertNotLost(written, commandsFor(options.config));
   const db = openReadOnly(written.warehouse);

@@ -24,7 +24,7 @@ import {
 import { withPipeline } from '../with-pipeline.ts';
 import { hasHeldBack } from '../../warehouse/statements/removal.ts';
 
-interface SyncOptions extends JsonOptions {
+export interface SyncOptions extends JsonOptions {
   quick?: true;
   /** A line for each package, also for those in which nothing changed. */
   verbose?: true;
@@ -82,7 +82,7 @@ function logOutcome({ logger }: CommandContext, summary: RunSummary, published: 
 function assertHeldBack({ warehouse }: Pipeline, walkId: SyncOptions['acceptRemovals']): void {
   if (typeof walkId !== 'number' || hasHeldBack(warehouse.db, walkId)) return;
   throw new ConfigError(`walk ${walkId} held nothing back that still waits`, {
-    hint: 'vodhouse status names the walks that did; without a number, all of them are accepted',
+    hint: [{ command: 'status' }, ' names the walks that did; without a number, all of them are accepted'],
   });
 }
 

@@ -3,7 +3,7 @@
  */
 import { createHash } from 'node:crypto';
 import { Database } from '../../database/sqlite.ts';
-import { WarehouseError } from '../../lib/errors.ts';
+import { WarehouseError, type Hint } from '../../lib/errors.ts';
 import type { Table } from '../marts/mart.ts';
 import { SELECT_FACTS } from '../marts/about.ts';
 import { createMarts, type Marts } from '../marts/marts.ts';
@@ -20,7 +20,7 @@ interface PublishedAccount {
   forgotten: number;
 }
 
-const PUBLISH = 'vodhouse publish makes a new one';
+const PUBLISH: Hint = [{ command: 'publish' }, ' makes a new one'];
 
 /**
  * Opens the published file. `live`: the live file behind it, which knows who owns an account; left out where

@@ -9,6 +9,13 @@ import { createRunCalendar } from './date-ranges.ts';
 import { classifyDays } from './classify-days.ts';
 import { findBookedDay, readDayHistory } from '../../warehouse/store-days.ts';
 
+const NOT_BOOKED_HINT = [
+  { command: 'status' },
+  ' lists gaps and discrepancies; ',
+  { command: 'sync --storage' },
+  ' books what is due',
+];
+
 /** A booked day, and what the service reports for it now. */
 export interface CorrectionOffer extends BookedDay {
   observed: DayRow;
@@ -30,9 +37,8 @@ export async function readCorrection(
     throw new ConfigError(`account ${name} has no storage statistics: the config names no \`storage\``);
   const bookedDay = findBookedDay(warehouse.db, name, date);
   if (!bookedDay) {
-    throw new ConfigError(`${date} of account ${name} is not booked: there is nothing to correct`, {
-      hint: 'vodhouse status lists gaps and discrepancies; vodhouse sync --storage books what is due',
-    });
+    const message = `${date} of account ${name} is not booked: there is nothing to correct`;
+    throw new ConfigError(message, { hint: NOT_BOOKED_HINT });
   }
   clockCheck.reset();
   const range = { from: date, to: date };

@@ -23,7 +23,7 @@ export async function verifyAccount(context: Context, account: string): Promise<
   const state = await readState(session, account);
   if (state?.publicationId !== source.publicationId || state.shape !== source.shapeOf(account))
     throw new ConfigError(`the target has another state of account ${account} than the published file`, {
-      hint: 'vodhouse publish loads it; verify it after that',
+      hint: [{ command: 'publish' }, ' loads it; verify it after that'],
     });
   const found = await listDifferences(compareTables(context, account));
   if (found.length === MAX_DIFFERENCES) session.destroy(); // the rest is not read
