@@ -2,9 +2,10 @@
 import type { Config } from '../config/config.ts';
 import { findKind } from '../health/catalogue.ts';
 import { groupPackages, groupText } from '../health/items.ts';
-import { STORAGE_PART, type Kind, type Names } from '../health/problem.ts';
+import type { Kind, Names } from '../health/problem.ts';
 import { formatPackage, listFirst } from '../health/text.ts';
 import type { IncidentEvent } from '../lib/incident-events.ts';
+import { formatStream } from '../lib/streams.ts';
 import type { IncidentKey, MessageState, WaitingIncident } from './incident-rows.ts';
 
 /** The body of a message: docs/alerts.md. */
@@ -83,7 +84,7 @@ function formatResolved(
       packageId !== null
         ? formatPackage(account ?? '', packageId, found?.name ?? null)
         : account !== null
-          ? `${part === STORAGE_PART ? 'storage of' : 'account'} ${account}`
+          ? formatStream({ account, package_id: null, stream: part })
           : `target ${part ?? ''}`,
   };
   const isConfigured =

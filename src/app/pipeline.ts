@@ -4,6 +4,7 @@ import { createCalendar } from '../lib/calendar.ts';
 import { lockOrThrow, openWhenFree } from '../database/lock.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { LockedError } from '../lib/errors.ts';
+import { STREAMS } from '../lib/streams.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 import { scheduleInterval } from '../lib/cron-ticks.ts';
 import { acceptPageCommands } from '../health/commands.ts';
@@ -33,8 +34,7 @@ export type RunRequest = Pick<RunOptions, 'trigger' | 'signal'> &
 const DEFAULT_RUN = {
   mode: 'full',
   packages: null,
-  videos: true,
-  storage: true,
+  streams: STREAMS,
   acceptRemovals: false,
   resumesFrom: null,
   storageDays: null,

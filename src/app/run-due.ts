@@ -39,7 +39,7 @@ export async function runDue(
     return reason === null ? null : new PreemptedError(`the run gives way: ${reason}`, untilMs);
   };
   const scope = packages
-    ? { packages, storage: false }
+    ? { packages, streams: ['videos' as const] }
     : { takesPart: mode === 'full' ? own.selectForFullRun(startedAt) : undefined };
   const onStarted = () => pings?.runStarted();
   const request = { mode, trigger, resumesFrom, stopReason, onStarted, signal, ...scope };

@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { commandsFor, DEFAULT_CONFIG } from '../lib/shell-command.ts';
 import { LOG_LEVELS } from '../lib/log-levels.ts';
 import { version } from '../lib/package-root.ts';
+import { STREAM_KINDS, STREAMS } from '../lib/streams.ts';
 import {
   parseForgetTarget,
   parsePackageSelectors,
@@ -77,16 +78,16 @@ command('plan', 'show what runs cost in requests and time, and whether it fits t
   .action(withExitCode(async (options: JsonOptions) => (await import('./commands/plan.ts')).plan(options)))
   .option(...JSON_OPTION);
 
-command('sync', 'make one run now')
+const syncCommand = command('sync', 'make one run now')
   .action(withExitCode(async (options: SyncOptions) => (await import('./commands/sync.ts')).sync(options)))
   .option('--quick', 'find only new and removed videos, with few requests')
   .option(
     '--package <id...>',
     'only these packages (implies --videos): ID in every account that has it, ACCOUNT/ID in that account',
     parsePackageSelectors,
-  )
-  .option('--videos', 'only the videos')
-  .option('--storage', 'only the storage statistics')
+  );
+for (const stream of STREAMS) syncCommand.option(`--${stream}`, `only the ${STREAM_KINDS[stream].what}`);
+syncCommand
   .option(
     '--accept-removals [walk]',
     'apply held-back removals that this run confirms, and with --package, accept its other videos; with WALK: only removals held back by then',

@@ -23,6 +23,7 @@ import { findOverdueSince } from './overdue-backup.ts';
 import { acceptRemovalsCommands } from './commands.ts';
 import type { FormatCommand } from '../lib/shell-command.ts';
 import { keyOfPackage, type PackageRow } from '../lib/package-key.ts';
+import { isAccountStream } from '../lib/streams.ts';
 import { listStreams, type Stream, type StreamParts } from './streams.ts';
 import { readTargets } from './targets.ts';
 import { findOverdueRun, findStoppedAccounts, isFirstReadDue } from './reading.ts';
@@ -54,7 +55,7 @@ const RECENT_DAYS = 14;
  */
 export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
   const { config, db, formatCommand } = parts;
-  const { accounts, schedule } = config;
+  const { accounts } = config;
   const worker = readLiveHolder(config.warehouse, 'worker');
   const rows = readPackageRows(db);
   const streams = listStreams(parts, now, rows);
@@ -63,39 +64,32 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
   const heldBack = readHeldBack(db).filter(isConfigured);
   const runRows = readRuns(db, runs);
   const packages = readPackages(streams, rows, heldBack);
-  const found = readFailures(parts, { streams, packages, isConfigured }, now);
-  const published = readPublished(parts, now);
+  const found = readFailures(parts, { streams, packages, isConfigured });
   const isOfAccount = ({ account }: { account: string }) => accounts.some(({ name }) => name === account);
   return {
     now,
     formatCommand,
     packages,
-    published,
     streams,
     /** Reads what only one kind needs; without secrets. */
     read: <Row, Params extends object>(query: Query<Row, Params>, params: Params): Row[] =>
       redactAll(query.all(db, params), config.secrets),
     config: { accounts, publish: config.publish, timezone: config.timezone },
     warehouse: config.warehouse,
-    held_back: heldBack.map((row) => ({ ...row, command: acceptCommand(row) })),
+    heldBack: heldBack.map((row) => ({ ...row, command: acceptCommand(row) })),
     quarantine: readQuarantine(db).filter(isOfAccount),
     drift: DRIFT.all(db).filter(isOfAccount),
     storage: accounts.flatMap((account) => readStorage(account, db, streams)),
+    storageDetails: accounts.flatMap((account) => readStorageDetails(account, parts, now)),
     budgets: accounts.map((account) => readBudget(account, parts, now)),
-    refusedPublication: readRefusal(parts),
-    failedPublication: readFailedPublication(parts, now),
-    /** Since when the published file is being made; null: it is not. */
-    publishingSince: readLiveHolder(config.warehouse, 'publish')?.since ?? null,
+    ...readPublication(parts, now),
     targets: readTargets(parts),
     runs: runRows,
     ...found,
-    hasWorker: worker !== null,
-    /** The next full run of the worker; null: no worker is running. */
-    nextRunAt: worker && toTimestamp(nextTick(schedule.full, now, schedule.timezone)),
     overdueRunSince: findOverdueRun(parts, runRows, streams, now),
     isFirstReadDue: isFirstReadDue(parts, { runs: runRows, streams, ...found }, now),
     unusableFiles: parts.unusableFiles ?? [],
-    ...readWorkerNotes(worker, config),
+    ...readWorker(worker, config, now),
     ...readBackups(worker, parts, now),
   };
 }
@@ -107,7 +101,7 @@ interface FailureParts {
 }
 
 /** What failed in the last runs: the run itself, walks, storage, and accounts that were given up. */
-function readFailures(parts: HealthParts, { streams, packages, isConfigured }: FailureParts, now: number) {
+function readFailures(parts: HealthParts, { streams, packages, isConfigured }: FailureParts) {
   const { config, db } = parts;
   const redactError = <Row extends { error: string | null }>(row: Row): Row => ({
     ...row,
@@ -115,18 +109,15 @@ function readFailures(parts: HealthParts, { streams, packages, isConfigured }: F
   });
   const failedRun = failures.FAILED_RUN.get(db) ?? null;
   const failedWalks = failures.FAILED_WALKS.all(db).filter(isConfigured).map(redactError);
-  const recentSince = addDays(createCalendar(config.timezone).dayAt(now), -RECENT_DAYS);
-  const storageDetails = config.accounts.flatMap((account) =>
-    readStorageDetails(account, parts, streams, recentSince),
-  );
+  const streamFailures = streams.flatMap((stream) => readStreamFailure(stream, parts));
   const failing = new Set([
     ...failedWalks.map(({ account }) => account),
-    ...storageDetails.flatMap(({ account, failure }) => (failure && !failure.isReadSince ? account : [])),
+    ...streamFailures.flatMap(({ account, isReadSince }) => (isReadSince ? [] : account)),
   ]);
   return {
     failedRun: failedRun && redactError(failedRun),
     failedWalks,
-    storageDetails,
+    streamFailures,
     hasFailures: failing.size > 0,
     stoppedAccounts: findStoppedAccounts(parts, packages).filter(({ account }) => failing.has(account)),
   };
@@ -151,7 +142,7 @@ function readPackages(
   const byKey = new Map(rows.map((row) => [keyOfPackage(row), row]));
   const held = new Map(heldBack.map((row) => [keyOfPackage(row), row.removals]));
   return streams.flatMap(({ account, packageId, name, at, isStale, videos }) => {
-    if (packageId === null) return [];
+    if (packageId === null) return []; // what an account has once
     const key = keyOfPackage({ account, package_id: packageId });
     const row = byKey.get(key);
     const { totalcount = null, page_size: size = null } = row ?? {};
@@ -183,7 +174,7 @@ function readStorage({ name: account, storage }: AccountConfig, db: Db, streams:
       gaps_given_up: status.given_up_gaps,
       waiting: WAITING_DAYS.all(db, { account }),
       discrepancies: OPEN_DISCREPANCIES.all(db, { account }),
-      stale: streams.some((each) => each.isStale && each.packageId === null && each.account === account),
+      stale: streams.some((each) => each.isStale && each.stream === 'storage' && each.account === account),
     },
   ];
 }
@@ -192,29 +183,36 @@ function readStorage({ name: account, storage }: AccountConfig, db: Db, streams:
 function readStorageDetails(
   { name: account, storage }: AccountConfig,
   { config, db }: HealthParts,
-  streams: readonly Stream[],
-  recentSince: string,
+  now: number,
 ) {
   if (!storage) return [];
-  const { booked, differing } = STORAGE.one(db, { account, since: recentSince });
-  const readAt = streams.find((each) => each.account === account && each.packageId === null)?.at ?? '';
-  const failed = failures.STORAGE_FAILURES.all(db, { account });
-  const [last] = failed;
-  const unread = failed.filter((failure) => failure.started_at > readAt); // a reading after a failure proves that it is over
+  const since = addDays(createCalendar(config.timezone).dayAt(now), -RECENT_DAYS);
+  const { booked, differing } = STORAGE.one(db, { account, since });
   return [
     {
       account,
       differences: failures.DIFFERENCES.all(db, { account }),
       gaps: failures.OPEN_GAPS.all(db, { account, since: storage.since ?? '' }),
       recent: { booked, differing },
-      /** Null if no unscoped run failed at it since the last success. */
-      failure: last
-        ? {
-            error: redact(last.message, config.secrets),
-            since: unread.at(-1)?.finished_at ?? last.finished_at,
-            isReadSince: unread.length === 0,
-          }
-        : null,
+    },
+  ];
+}
+
+/** The failures in a row of a stream that an account has once; none if no run over everything failed. */
+function readStreamFailure({ account, stream, at }: Stream, { config, db }: HealthParts) {
+  if (!isAccountStream(stream)) return [];
+  const failed = failures.STREAM_FAILURES.all(db, { account, stream });
+  const [last] = failed;
+  if (!last) return [];
+  // a reading after a failure proves that it is over
+  const unread = failed.filter((failure) => failure.started_at > (at ?? ''));
+  return [
+    {
+      account,
+      stream,
+      error: redact(last.message, config.secrets),
+      since: unread.at(-1)?.finished_at ?? last.finished_at,
+      isReadSince: unread.length === 0,
     },
   ];
 }
@@ -245,16 +243,23 @@ function readBudget({ name: account, limits }: AccountConfig, { config, db }: He
   };
 }
 
-function readPublished({ config, publisher }: HealthParts, now: number) {
-  if (!publisher || !config.publish) return null;
-  const { file } = config.publish;
-  return { file, published_at: publishedFact(file, 'published_at'), behind: publisher.isBehind(now) };
-}
-
-/** Null where a publication may replace the file. */
-function readRefusal({ config, publisher }: HealthParts) {
+function readPublication(parts: HealthParts, now: number) {
+  const { config, publisher } = parts;
   const refusal = publisher?.findRefusal() ?? null;
-  return refusal && { ...refusal, error: redact(refusal.error, config.secrets) };
+  return {
+    /** Null where nothing is published. */
+    published: publisher &&
+      config.publish && {
+        file: config.publish.file,
+        published_at: publishedFact(config.publish.file, 'published_at'),
+        behind: publisher.isBehind(now),
+      },
+    /** Null where a publication may replace the file. */
+    refusedPublication: refusal && { ...refusal, error: redact(refusal.error, config.secrets) },
+    failedPublication: readFailedPublication(parts, now),
+    /** Since when the published file is being made; null: it is not. */
+    publishingSince: readLiveHolder(config.warehouse, 'publish')?.since ?? null,
+  };
 }
 
 /** Since when publications fail, and why; null: the last one did not, or none is needed any more. */
@@ -265,11 +270,14 @@ function readFailedPublication({ config, publisher, db }: HealthParts, now: numb
   return { at, error: redact(error ?? '', config.secrets), hint: hint && redact(hint, config.secrets) };
 }
 
-/** A config or packages that the running worker refused. */
-function readWorkerNotes(worker: Holder | null, { secrets }: Config) {
+/** The running worker, and a config or packages that it refused. */
+function readWorker(worker: Holder | null, { schedule, secrets }: Config, now: number) {
   const redactError = <Note extends { error: string }>(note: Note | null | undefined): Note | null =>
     note ? { ...note, error: redact(note.error, secrets) } : null;
   return {
+    hasWorker: worker !== null,
+    /** The next full run of the worker; null: no worker is running. */
+    nextRunAt: worker && toTimestamp(nextTick(schedule.full, now, schedule.timezone)),
     refusedConfig: redactError(worker?.refused),
     refusedPackages: redactError(worker?.packages),
   };

@@ -1,6 +1,7 @@
 /** What a person should attend to: one item for each cause, with what it affects. Pure. */
 import { formatCount, pluralize } from '../lib/format.ts';
-import { STORAGE_PART, type Advice, type Problem } from './problem.ts';
+import { ACCOUNT_STREAMS, STREAM_KINDS } from '../lib/streams.ts';
+import { type Advice, type Problem } from './problem.ts';
 import { findEarliest, groupBy, nameAccounts, toOneLine } from './text.ts';
 import type { FormatCommand } from '../lib/shell-command.ts';
 
@@ -100,13 +101,13 @@ function formatAffected(problems: readonly Problem[], covered: readonly Problem[
     packageId === null ? [] : `${account ?? ''}/${packageId}`,
   );
   const count = Math.max(packages, new Set(ids).size);
-  const storages = new Set(
-    covered.flatMap(({ scope }) => (scope.part === STORAGE_PART ? scope.account : [])),
-  );
-  const parts = [
-    ...(count > 0 ? [pluralize(count, 'package')] : []),
-    ...(storages.size > 0 ? [storages.size === 1 ? 'storage' : `storage of ${storages.size} accounts`] : []),
-  ];
+  const others = ACCOUNT_STREAMS.flatMap((stream) => {
+    const accounts = new Set(covered.flatMap(({ scope }) => (scope.part === stream ? scope.account : [])));
+    const { one } = STREAM_KINDS[stream];
+    if (accounts.size === 0) return [];
+    return accounts.size === 1 ? one : `${one} of ${accounts.size} accounts`;
+  });
+  const parts = [...(count > 0 ? [pluralize(count, 'package')] : []), ...others];
   return parts.length > 0 ? parts.join(', ') : null;
 }
 

@@ -4,10 +4,11 @@ import { query } from '../database/query.ts';
 import { DAY_MS, toTimestamp } from '../lib/clock.ts';
 import { formatCount, pluralize, truncate } from '../lib/format.ts';
 import type { PackageRow } from '../lib/package-key.ts';
+import { formatStream, STREAM_KINDS } from '../lib/streams.ts';
 import { lastWalks, PARTIAL_WALKS } from '../queries/named/failures.ts';
 import { packageNames } from './commands.ts';
 import type { HealthFacts } from './facts.ts';
-import { advise, storageScope, type Finding, type Kind } from './problem.ts';
+import { advise, scopeOf, type Finding, type Kind } from './problem.ts';
 import {
   formatPackage,
   groupBy,
@@ -66,22 +67,22 @@ function listStale({
   const selectorOf = packageNames(config.accounts);
   return streams.flatMap(({ account, packageId, name, stream, at, isStale }) => {
     if (!isStale && at !== null) return [];
-    const [scope, subject] =
+    const { lastRead, neverRead } = STREAM_KINDS[stream];
+    const subject =
       packageId === null
-        ? [storageScope(account), `storage of ${account}`]
-        : [{ account, packageId }, formatPackage(account, packageId, name)];
+        ? formatStream({ account, package_id: null, stream })
+        : formatPackage(account, packageId, name);
+    const scope = scopeOf({ account, stream, packageId });
     const found = { scope, since: at, nextTry, fields: { stream, last_read_at: at } };
-    if (at !== null) {
-      const what = packageId === null ? 'last read' : 'last full walk';
-      return { ...found, message: `${subject} is stale: ${what} at ${at} UTC`, state: 'stale' };
-    }
+    if (at !== null)
+      return { ...found, message: `${subject} is stale: ${lastRead} at ${at} UTC`, state: 'stale' };
     const option =
-      packageId === null ? '--storage' : `--package ${selectorOf({ account, package_id: packageId })}`;
+      packageId === null ? `--${stream}` : `--package ${selectorOf({ account, package_id: packageId })}`;
     return {
       ...found,
       isFading: !isFirstReadDue,
       state: 'not synced yet',
-      message: `${subject} ${packageId === null ? 'was never read' : 'is not synced yet'}`,
+      message: `${subject} ${neverRead}`,
       advice: [advise(null, formatCommand(`sync ${option}`))],
     };
   });
@@ -109,7 +110,7 @@ const heldBack: Kind = {
   when: ['removals of a package wait for a second proof, or for a person'],
   severity: 'attention',
   find: (facts) =>
-    joinPackages(facts.held_back, facts).map(
+    joinPackages(facts.heldBack, facts).map(
       ({ scope, since, name, removals, reasons, examples, command }) => {
         const state = `${pluralize(removals, 'removal')} held back`;
         return {

@@ -1,4 +1,5 @@
 /** The form of a kind of problem, and of one problem: what status, pages, alerts and readiness render. */
+import type { Stream } from '../lib/streams.ts';
 import type { IncidentEvent } from '../lib/incident-events.ts';
 import type { HealthFacts } from './facts.ts';
 
@@ -9,11 +10,11 @@ export interface Scope {
   part: string | null;
 }
 
-export const STORAGE_PART = 'storage';
 export const WORKER: Scope = { account: null, packageId: null, part: null };
 
-/** The scope of the storage of an account. */
-export const storageScope = (account: string): Partial<Scope> => ({ account, part: STORAGE_PART });
+/** The scope of a stream. */
+export const scopeOf = ({ account, stream, packageId }: Stream): Partial<Scope> =>
+  packageId === null ? { account, part: stream } : { account, packageId };
 
 /** Text, a command to type, or both. */
 export interface Advice {

@@ -2,6 +2,7 @@
 import { measureDiskSpace, type DiskSpace } from '../database/files.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { formatBinaryBytes, formatCount, pluralize } from '../lib/format.ts';
+import { formatStream, STREAM_KINDS, STREAMS } from '../lib/streams.ts';
 import { listStreams, type Stream, type StreamParts } from './streams.ts';
 
 export interface ReadinessFacts {
@@ -27,8 +28,9 @@ const GIB = 2 ** 30;
 const FREE_SPACE = { share: 0.02, min: 256 * MIB, max: 4 * GIB };
 /** SQLite checkpoints at about 4 MiB: in a -wal file this large, checkpoints have long been blocked. */
 const MAX_WAL_BYTES = 256 * MIB;
-/** How many stale packages and storages are named. */
+/** How many stale streams are named. */
 const NAMED = 5;
+const KINDS = STREAMS.map((stream) => STREAM_KINDS[stream]);
 
 /** Reads the facts at `now` (ms) from the live file and its disk. */
 export function readReadinessFacts(parts: StreamParts, now: number): ReadinessFacts {
@@ -67,7 +69,8 @@ interface FoundReason extends Pick<Reason, 'what'> {
 function findStaleStreams(streams: readonly Stream[]): FoundReason | null {
   const stale = streams.filter(({ isStale }) => isStale);
   if (stale.length === 0) return null;
-  const all = pluralize(streams.length, 'package or storage', 'packages and storages');
+  const [one, several] = [KINDS.map((kind) => kind.one), KINDS.map((kind) => kind.several)];
+  const all = pluralize(streams.length, one.join(' or '), several.join(' and '));
   return {
     what: 'stale',
     short: `${formatCount(stale.length)} of ${all} stale`,
@@ -100,8 +103,8 @@ function findLargeWal({ wal }: DiskSpace): FoundReason | null {
 /** The streams that were never read, then the longest unread. */
 function nameStreams(stale: readonly Stream[]): string {
   const sorted = [...stale].sort((one, other) => ((one.at ?? '') < (other.at ?? '') ? -1 : 1));
-  const names = sorted.slice(0, NAMED).map(({ account, packageId, at }) => {
-    const name = packageId === null ? `storage of ${account}` : `${account}/${packageId}`;
+  const names = sorted.slice(0, NAMED).map(({ account, packageId, stream, at }) => {
+    const name = formatStream({ account, package_id: packageId, stream });
     return `${name} (${at === null ? 'never read' : `read at ${at} UTC`})`;
   });
   const left = stale.length - NAMED;

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { Db } from '../database/connection.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { redact } from '../lib/redact.ts';
+import { STREAM_KINDS } from '../lib/streams.ts';
 import { LAST_FAILURES, type LastFailure } from '../queries/named/failures.ts';
 import type { RunRow } from '../queries/named/runs.ts';
 import type { IsStale, Stream } from './streams.ts';
@@ -39,16 +40,18 @@ export function findStoppedAccounts(
   packages: readonly { account: string; walked_at: string | null }[],
 ) {
   const rows = groupBy(LAST_FAILURES.all(db), ({ account }) => account);
-  return config.accounts.flatMap(({ name: account, packages: configured, videoList, storage }) => {
+  return config.accounts.flatMap((configured) => {
+    const account = configured.name;
     const runs = groupBy(rows.get(account) ?? [], ({ run_id }) => String(run_id));
     const [first] = [...runs.values()].flatMap(
-      (failures) => findCommonFailure(failures, configured.length) ?? [],
+      (failures) => findCommonFailure(failures, configured.packages.length) ?? [],
     );
     if (!first) return [];
-    const { run_id, started_at, finished_at, package_id: id } = first;
-    const error = redact(withoutSubject(first.message, { ...first, stream: 'storage' }), config.secrets);
+    const { run_id, started_at, finished_at } = first;
+    const error = redact(withoutSubject(first.message, first), config.secrets);
     const unread = packages.filter((row) => row.account === account && (row.walked_at ?? '') < started_at);
-    const { host } = new URL(id === null && storage ? storage.baseUrl : videoList.baseUrl);
+    const { getAddress } = STREAM_KINDS[first.stream ?? 'videos'];
+    const { host } = new URL(getAddress(configured) ?? configured.videoList.baseUrl);
     const cause = SERVICE_FAULTS.includes(first.kind) ? `${first.kind} ${host}` : null;
     return [{ account, run_id, finished_at, error, cause, packages: unread.length }];
   });

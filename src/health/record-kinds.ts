@@ -1,5 +1,6 @@
 /** Problems of responses, one for each account: records in quarantine, and fields that are not documented. */
 import { pluralize, truncate } from '../lib/format.ts';
+import { STREAM_KINDS } from '../lib/streams.ts';
 import { HIDDEN_FIELDS } from '../queries/named/videos.ts';
 import { driftName } from './commands.ts';
 import type { HealthFacts } from './facts.ts';
@@ -45,7 +46,7 @@ function describeDrift({ account, stream, field, kind, sample }: HealthFacts['dr
     type: `have another type in ${name}: ${value}`,
     form: `have another form of ${name}, which cannot be read: ${value}`,
   }[kind];
-  return `${stream === 'videos' ? 'videos' : 'storage days'} of ${account} ${text}`;
+  return `${STREAM_KINDS[stream].records} of ${account} ${text}`;
 }
 
 const drift: Kind = {

@@ -3,9 +3,10 @@ import { query } from '../database/query.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import { formatOffset } from '../lib/format.ts';
 import { shellQuote } from '../lib/shell-command.ts';
+import { formatStream } from '../lib/streams.ts';
 import type { RunRow } from '../queries/named/runs.ts';
 import type { HealthFacts } from './facts.ts';
-import { advise, storageScope, type Finding, type Kind } from './problem.ts';
+import { advise, scopeOf, type Finding, type Kind } from './problem.ts';
 import { findEarliest, joinPackages, toOneLine, withoutSubject } from './text.ts';
 
 /** A restriction lasts until the full rate is back: a further one before that belongs to the same problem. */
@@ -104,7 +105,7 @@ const failed: Kind = {
       ...findFailedRun(facts),
       ...listFailedAccounts(facts),
       ...listFailedPackages(facts),
-      ...listFailedStorages(facts),
+      ...listFailedStreams(facts),
     ].map((found) => ({ ...found, nextTry: facts.nextRunAt })),
   resolved: ({ account, subject }) => (account === '' ? 'runs no longer fail' : `${subject} no longer fails`),
   grouped: { text: 'failed in their last full walk', over: 'no longer fail' },
@@ -138,13 +139,13 @@ function findFailedRun({
 const listFailedAccounts = ({
   stoppedAccounts,
   failedWalks,
-  storageDetails,
+  streamFailures,
   formatCommand,
 }: HealthFacts): Finding[] =>
   stoppedAccounts.map(({ account, error, cause, run_id, finished_at, packages }) => {
     const failures = [
       ...failedWalks.filter((row) => row.account === account),
-      ...storageDetails.flatMap((row) => (row.account === account ? (row.failure ?? []) : [])),
+      ...streamFailures.filter((row) => row.account === account),
     ];
     const text = `failed: ${toOneLine(error)}`;
     return {
@@ -172,15 +173,16 @@ const listFailedPackages = (facts: HealthFacts): Finding[] =>
     };
   });
 
-const listFailedStorages = ({ storageDetails }: HealthFacts): Finding[] =>
-  storageDetails.flatMap(({ account, failure }) => {
-    if (!failure || failure.isReadSince) return [];
-    const error = withoutSubject(failure.error, { account, package_id: null, stream: 'storage' });
+const listFailedStreams = ({ streamFailures }: HealthFacts): Finding[] =>
+  streamFailures.flatMap(({ account, stream, isReadSince, since, ...failure }) => {
+    if (isReadSince) return [];
+    const place = { account, package_id: null, stream };
+    const error = withoutSubject(failure.error, place);
     return {
-      scope: storageScope(account),
-      since: failure.since,
-      fields: { stream: 'storage', error },
-      message: `storage of ${account} failed: ${toOneLine(error)}`,
+      scope: scopeOf({ account, stream, packageId: null }),
+      since,
+      fields: { stream, error },
+      message: `${formatStream(place)} failed: ${toOneLine(error)}`,
     };
   });
 

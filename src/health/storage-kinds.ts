@@ -5,7 +5,7 @@ import { fromTimestamp, HOUR_MS, toTimestamp } from '../lib/clock.ts';
 import { addDays } from '../lib/days.ts';
 import { pluralize } from '../lib/format.ts';
 import type { HealthFacts } from './facts.ts';
-import { advise, storageScope, type Kind } from './problem.ts';
+import { advise, type Kind } from './problem.ts';
 import { findEarliest, limitDetails, listFirst, MAX_LISTED } from './text.ts';
 
 /** The live days of an account, when each was first read. A gap is none: the service had a later day. */
@@ -56,7 +56,7 @@ const gap: Kind = {
         ...(waiting.length > 0 ? [`${pluralize(waiting.length, 'day')} to be read a second time`] : []),
       ];
       return {
-        scope: storageScope(account),
+        scope: { account, part: 'storage' },
         since: findEarliest([...gaps, ...waiting]),
         message: `storage of ${account}: ${parts.join('; ')}`,
         details: limitDetails(
@@ -92,7 +92,7 @@ const discrepancy: Kind = {
       const rows = storage.find((row) => row.account === account)?.discrepancies ?? [];
       const areMost = booked > 1 && differing * 2 > booked;
       return {
-        scope: storageScope(account),
+        scope: { account, part: 'storage' },
         since: findEarliest(differences),
         message:
           `storage of ${account}: the service now reports other figures for ` +

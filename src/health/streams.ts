@@ -4,24 +4,16 @@ import type { Db } from '../database/connection.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import { previousTick, type Schedule } from '../lib/cron-ticks.ts';
 import { keyOfPackage } from '../lib/package-key.ts';
+import { isAccountStream, listStreamsOf, type ConfiguredStream } from '../lib/streams.ts';
 import { readPackages } from '../queries/named/packages.ts';
-import { STORAGE } from '../queries/named/storage.ts';
+import { LAST_READ } from '../queries/named/status.ts';
 
 /** One stream, and when it was last read completely. */
-export interface Stream {
-  account: string;
-  stream: 'videos' | 'storage';
-  /** Null for storage. */
-  packageId: number | null;
-  /** The name of the package in the config. */
-  name: string | null;
-  /**
-   * End of the last full walk, or the last reading of today's storage (`YYYY-MM-DD HH:MM:SS` UTC); null
-   * before it.
-   */
+export interface Stream extends Omit<ConfiguredStream, 'schedule'> {
+  /** End of the last full walk, or of the last reading (`YYYY-MM-DD HH:MM:SS` UTC); null before it. */
   at: string | null;
   isStale: boolean;
-  /** Videos that are not removed; null for storage, and before the first run with this package. */
+  /** Videos that are not removed; null for other streams, and before the first run with this package. */
   videos: number | null;
 }
 
@@ -54,16 +46,17 @@ export function listStreams(
   packages = readPackages(db),
 ): Stream[] {
   const rows = new Map(packages.map((row) => [keyOfPackage(row), row]));
-  return config.accounts.flatMap(({ name: account, packages: configured, storage }) => {
-    const videos = configured.map(({ id: packageId, name, full }): Stream => {
-      const { walked_at: at = null, live_count: live = null } =
-        rows.get(keyOfPackage({ account, package_id: packageId })) ?? {};
-      const isStaleNow = isStale(at, now, full);
-      return { account, stream: 'videos', packageId, name, at, isStale: isStaleNow, videos: live };
-    });
-    if (!storage) return videos;
-    const at = STORAGE.one(db, { account, since: '' }).read_at;
-    const own = { stream: 'storage' as const, packageId: null, name: null, videos: null };
-    return [...videos, { account, ...own, at, isStale: isStale(at, now) }];
+  return config.accounts.flatMap(listStreamsOf).map(({ schedule, ...stream }) => {
+    const { account, packageId } = stream;
+    const row = packageId === null ? null : rows.get(keyOfPackage({ account, package_id: packageId }));
+    const at = isAccountStream(stream.stream)
+      ? LAST_READ[stream.stream].one(db, { account }).at
+      : (row?.walked_at ?? null);
+    return {
+      ...stream,
+      at,
+      isStale: isStale(at, now, schedule ?? undefined),
+      videos: row?.live_count ?? null,
+    };
   });
 }

@@ -1,6 +1,7 @@
 /** Texts that the sentences of problems are made of. Pure. */
 import { escapeControls, formatCount, truncate } from '../lib/format.ts';
 import { keyOfPackage, type PackageRow } from '../lib/package-key.ts';
+import { isAccountStream, STREAM_KINDS, type StreamRow } from '../lib/streams.ts';
 
 /** Days, fields or accounts that an alert lists. */
 export const MAX_LISTED = 100;
@@ -46,12 +47,10 @@ export function formatPackage(account: string, packageId: number, name: string |
   return `${account}/${packageId}${name === null ? '' : ` (${toOneLine(name, 60)})`}`;
 }
 
-/** What failed: a package, the storage of an account, or the account. */
-export type FailedPlace = { account: string; package_id: number | null; stream?: string | null };
-
 /** The error without its subject: errors of requests begin with it, and the message names it already. */
-export function withoutSubject(error: string, { account, package_id: id, stream }: FailedPlace): string {
-  const part = id !== null ? `, package ${id}` : stream === 'storage' ? ', storage' : '';
+export function withoutSubject(error: string, { account, package_id: id, stream }: StreamRow): string {
+  const ofAccount = isAccountStream(stream) ? `, ${STREAM_KINDS[stream].one}` : '';
+  const part = id !== null ? `, package ${id}` : ofAccount;
   const subject = `account ${account}${part}`;
   const rest = error.startsWith(subject) ? error.slice(subject.length) : '';
   return /^[,:]? /.test(rest) ? rest.replace(/^[,:]? /, '') : error;

@@ -3,6 +3,7 @@ import { errorMessage, InterruptedError, ParkedError, PreemptedError } from '../
 import { RefusedError, TransientError, VodhouseError, WarehouseError } from '../lib/errors.ts';
 import type { FailureKind } from '../database/schema/runs.ts';
 import type { Logger } from '../lib/logger.ts';
+import type { AccountStream, Stream, StreamName } from '../lib/streams.ts';
 import type { RunFailure } from '../warehouse/statements/run.ts';
 import type { Slot } from './fair-queue.ts';
 
@@ -15,7 +16,7 @@ export interface Failure extends RunFailure {
   untilMs: number | null;
 }
 
-/** Results of all streams (the storage, each package) of an account. */
+/** Results of all streams of an account. */
 export interface StreamsOutcome {
   failures: Failure[];
   /** Completed streams, and how many of them are packages. */
@@ -23,6 +24,8 @@ export interface StreamsOutcome {
   packagesDone: number;
   interrupted: boolean;
 }
+
+type StreamOfAccount = Pick<Stream, 'stream' | 'packageId'>;
 
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
@@ -46,8 +49,8 @@ interface State extends StreamsOutcome {
   readonly account: string;
   readonly runId: number;
   readonly logger: Logger;
-  /** What gave no answer in the last run. */
-  readonly silence: { ofVideos: 0 | 1; ofStorage: 0 | 1 };
+  /** The kinds of streams that gave no answer in the last run. */
+  readonly silent: ReadonlySet<StreamName>;
   /** A package was served in this run. */
   isServed: boolean;
   /** The file cannot be used: ends the run. */
@@ -59,13 +62,13 @@ interface State extends StreamsOutcome {
   consecutive: { reason: string; count: number };
 }
 
-export function createCircuitBreaker(parts: Pick<State, 'account' | 'runId' | 'logger' | 'silence'>) {
+export function createCircuitBreaker(parts: Pick<State, 'account' | 'runId' | 'logger' | 'silent'>) {
   const outcome: StreamsOutcome = { failures: [], done: 0, packagesDone: 0, interrupted: false };
   const open = { fatal: null, stop: null, skipped: 0, consecutive: { reason: '', count: 0 } };
   const state: State = { ...parts, isServed: false, ...outcome, ...open };
   return {
-    /** Runs one stream, unless the account is stopped; `packageId` is null for the storage. */
-    run: (packageId: number | null, work: () => Promise<void>) => runStream(state, packageId, work),
+    /** Runs one stream, unless the account is stopped. */
+    run: (stream: StreamOfAccount, work: () => Promise<void>) => runStream(state, stream, work),
     /** Why the account is stopped, or null. A walk that throws it is deferred, not failed. */
     getOpenReason: () =>
       state.stop && new ParkedError(`skipped: ${state.stop.reason}`, state.stop.untilMs ?? 0),
@@ -73,8 +76,8 @@ export function createCircuitBreaker(parts: Pick<State, 'account' | 'runId' | 'l
     answered: () => void (state.isServed = true),
     /** Something failed before a package was served: another one shows whether that concerns the account. */
     isInDoubt: () => !state.isServed && state.consecutive.count > 0,
-    /** What a request of the storage does after a failure: see RequestContext.beforeRetry. */
-    beforeStorageRetry: async (failure: unknown) => assertStorageMayRepeat(state, failure),
+    /** What a request of a stream that the account has once does after a failure: see RequestContext. */
+    beforeRetry: async (stream: AccountStream, failure: unknown) => assertMayRepeat(state, stream, failure),
     /** The same for a page of a package. */
     beforePageRetry: (slot: Slot, failure: unknown, page: number) =>
       waitToRepeatPage(state, slot, failure, page),
@@ -88,7 +91,7 @@ export function createCircuitBreaker(parts: Pick<State, 'account' | 'runId' | 'l
   };
 }
 
-async function runStream(state: State, packageId: number | null, work: () => Promise<void>): Promise<void> {
+async function runStream(state: State, stream: StreamOfAccount, work: () => Promise<void>): Promise<void> {
   if (state.interrupted || state.fatal) return;
   if (state.stop) {
     state.skipped++;
@@ -97,20 +100,17 @@ async function runStream(state: State, packageId: number | null, work: () => Pro
   try {
     await work();
     state.done++;
-    if (packageId !== null) state.packagesDone++;
+    if (stream.packageId !== null) state.packagesDone++;
     state.consecutive = { reason: '', count: 0 };
   } catch (error) {
-    recordError(state, packageId, error);
+    recordError(state, stream, error);
   }
 }
 
-/**
- * Storage without an answer is requested once more, unless the last run got none either. Throws where it may
- * not be repeated.
- */
-function assertStorageMayRepeat(state: State, failure: unknown): void {
+/** What gave no answer is requested once more, unless the last run got none either; else throws. */
+function assertMayRepeat(state: State, stream: AccountStream, failure: unknown): void {
   if (!isUnanswered(failure)) return;
-  if (state.consecutive.count > 0 || state.silence.ofStorage) throw failure;
+  if (state.consecutive.count > 0 || state.silent.has(stream)) throw failure;
   if (!state.isServed) countConsecutive(state, failure);
 }
 
@@ -132,17 +132,16 @@ async function waitToRepeatPage(state: State, slot: Slot, failure: unknown, page
 }
 
 /** A package that is deferred after the stop keeps its checkpoint and its place in the queue. */
-function recordError(state: State, packageId: number | null, error: unknown): void {
-  if (state.stop && packageId !== null && error instanceof ParkedError) state.skipped++;
+function recordError(state: State, stream: StreamOfAccount, error: unknown): void {
+  if (state.stop && stream.packageId !== null && error instanceof ParkedError) state.skipped++;
   else if (error instanceof InterruptedError) state.interrupted = true;
   else if (error instanceof WarehouseError) state.fatal ??= error;
-  else recordFailure(state, packageId, error);
+  else recordFailure(state, stream, error);
 }
 
-function recordFailure(state: State, packageId: number | null, error: unknown): void {
+function recordFailure(state: State, { stream, packageId }: StreamOfAccount, error: unknown): void {
   const { account, runId, logger } = state;
   const untilMs = error instanceof ParkedError ? error.untilMs : null;
-  const stream = packageId === null ? 'storage' : 'videos';
   const message = errorMessage(error);
   const hint = error instanceof VodhouseError ? error.hint : undefined;
   const kind = getKind(error);
@@ -176,8 +175,8 @@ function isUnanswered(error: unknown): boolean {
 }
 
 /** How a failure is counted, and how many of them in a row stop the account. */
-function getRepeatLimit({ isServed, silence }: State, error: unknown): [reason: string, max: number] {
-  if (!isServed && isUnanswered(error)) return ['no answer', silence.ofVideos ? 1 : MAX_AT_FIRST];
+function getRepeatLimit({ isServed, silent }: State, error: unknown): [reason: string, max: number] {
+  if (!isServed && isUnanswered(error)) return ['no answer', silent.has('videos') ? 1 : MAX_AT_FIRST];
   if (error instanceof TransientError) return [`failure (${error.status ?? error.fault})`, MAX_SAME_FAILURES];
   if (!(error instanceof RefusedError)) return ['defect', Number.POSITIVE_INFINITY];
   // the service works

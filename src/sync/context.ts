@@ -11,6 +11,7 @@ import type { PackageKey } from '../lib/package-key.ts';
 import type { Mode, Trigger } from '../database/schema/values.ts';
 import type { PackageSelector } from './package-selector.ts';
 import type { DayRange } from '../lib/days.ts';
+import type { StreamName } from '../lib/streams.ts';
 
 export interface SyncAccount {
   name: string;
@@ -76,8 +77,8 @@ export interface RunOptions {
   packages: readonly PackageSelector[] | null;
   /** Which of these take part; left out: all. A run that leaves some out is unscoped nevertheless. */
   takesPart?: ((key: PackageKey) => boolean) | undefined;
-  videos: boolean;
-  storage: boolean;
+  /** Only streams of these kinds. */
+  streams: readonly StreamName[];
   /** Only these storage days; null for those that are due. */
   storageDays: DayRange | null;
   /**

@@ -18,6 +18,7 @@
 import { setMaxListeners } from 'node:events';
 import { isLocked } from '../database/integrity.ts';
 import { errorLine, errorMessage, hintLine, withHint } from '../lib/errors.ts';
+import { STREAMS } from '../lib/streams.ts';
 import type { Mode, Status } from '../database/schema/values.ts';
 import type { RunFailure } from '../warehouse/statements/run.ts';
 import type { WalkRow } from '../warehouse/statements/walk.ts';
@@ -100,11 +101,10 @@ async function syncAccounts(context: SyncContext, options: RunOptions, runId: nu
   return { status, error: formatError(outcomes, status), outcomes };
 }
 
-function formatScope({ packages, videos, storage, storageDays: days }: RunOptions): string | null {
+function formatScope({ packages, streams, storageDays: days }: RunOptions): string | null {
   const parts = [
     packages && formatPackages(packages),
-    !storage && 'videos only',
-    !videos && 'storage only',
+    streams.length < STREAMS.length && `${streams.join(' and ')} only`,
     days && `${days.from} to ${days.to}`,
   ];
   return parts.filter(Boolean).join(', ') || null;
@@ -197,7 +197,7 @@ function getStatus(
     return outcomes.some(({ done }) => done > 0) ? 'partial' : 'failed';
   }
   const needsAttention =
-    outcomes.some(({ storage }) => (storage?.quarantined ?? 0) > 0) ||
+    outcomes.some(({ quarantined }) => quarantined > 0) ||
     walks.some(({ status, quarantined, held_back }) => status === 'partial' || quarantined + held_back > 0);
   return needsAttention ? 'partial' : 'succeeded';
 }

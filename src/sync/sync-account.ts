@@ -1,5 +1,5 @@
-/** One account's part of a run: its storage, then its packages in turn. */
-import type { StorageRules, SyncAccount, SyncContext, RunOptions } from './context.ts';
+/** One account's part of a run: what the service has once for it, then its packages in turn. */
+import type { SyncAccount, SyncContext, RunOptions } from './context.ts';
 import { createMatcher } from './package-selector.ts';
 import {
   createCircuitBreaker,
@@ -9,19 +9,26 @@ import {
 } from './circuit-breaker.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import { formatOffset } from '../lib/format.ts';
+import { ACCOUNT_STREAMS, type AccountStream } from '../lib/streams.ts';
 import type { ClockResult } from '../service/client/clock-check.ts';
 import { bookStorage, type StorageOutcome } from './storage/book.ts';
 import { runFairly, FAIRNESS } from './fair-queue.ts';
 import { runQuickWalk } from './videos/quick-walk.ts';
 import { walkPackage } from './videos/walk.ts';
-import { findSilence } from '../warehouse/statements/run.ts';
+import { listSilentStreams } from '../warehouse/statements/run.ts';
 import { findWalkOf } from '../warehouse/statements/walk.ts';
 import { listPackagesServedSince, listPackagesByTurn } from '../warehouse/statements/package.ts';
 
-export interface AccountOutcome extends StreamsOutcome {
-  account: string;
+/** What became of the streams that an account has once. */
+interface AccountStreamsOutcome {
   /** Null if there is none, or if it failed. */
   storage: StorageOutcome | null;
+  /** Records that were put into quarantine. */
+  quarantined: number;
+}
+
+export interface AccountOutcome extends StreamsOutcome, AccountStreamsOutcome {
+  account: string;
   clock: ClockResult;
 }
 
@@ -32,6 +39,8 @@ interface AccountRun {
   account: SyncAccount;
   runId: number;
   breaker: CircuitBreaker;
+  /** The readers write it. */
+  outcome: AccountStreamsOutcome;
 }
 
 /** Syncs one account. Its failures are in the outcome; throws only what ends the run. */
@@ -42,17 +51,25 @@ export async function syncAccount(
   runId: number,
 ): Promise<AccountOutcome> {
   account.clockCheck.reset();
-  const silence = findSilence(context.warehouse.db, { account: account.name });
-  const breaker = createCircuitBreaker({ account: account.name, runId, logger: context.logger, silence });
-  const run = { context, options, account, runId, breaker };
-  const reading = options.storage && account.storage ? syncStorage(run, account.storage) : null;
-  if (!silence.ofStorage) await reading; // storage that did not answer last time delays no package
-  if (options.videos) await syncPackages(run);
-  const storage = await reading;
-  const outcome = breaker.getOutcome();
+  const { name } = account;
+  const silent = new Set(
+    listSilentStreams(context.warehouse.db, { account: name }).map(({ stream }) => stream),
+  );
+  const breaker = createCircuitBreaker({ account: name, runId, logger: context.logger, silent });
+  const outcome: AccountStreamsOutcome = { storage: null, quarantined: 0 };
+  const run: AccountRun = { context, options, account, runId, breaker, outcome };
+  const readings = ACCOUNT_STREAMS.filter((stream) => options.streams.includes(stream)).map((stream) => ({
+    isSilent: silent.has(stream),
+    done: readAccountStream(run, stream),
+  }));
+  // one that did not answer last time delays no package
+  await Promise.all(readings.flatMap(({ isSilent, done }) => (isSilent ? [] : done)));
+  if (options.streams.includes('videos')) await syncPackages(run);
+  await Promise.all(readings.map(({ done }) => done));
+  const all = breaker.getOutcome();
   const clock = account.clockCheck.result();
-  const failures = [...outcome.failures, ...createClockFailures(account.name, clock)];
-  return { ...outcome, account: account.name, storage, failures, clock };
+  const failures = [...all.failures, ...createClockFailures(name, clock)];
+  return { ...all, ...outcome, account: name, failures, clock };
 }
 
 /** The failure of an account whose service contradicts the machine's clock; empty if it does not. */
@@ -74,23 +91,28 @@ function createClockFailures(account: string, { isOff, differenceMs }: ClockResu
   ];
 }
 
-async function syncStorage(
-  { context, options, account, runId, breaker }: AccountRun,
-  rules: StorageRules,
-): Promise<StorageOutcome | null> {
-  const { storageDays: days, signal } = options;
-  let outcome: StorageOutcome | null = null;
-  await breaker.run(null, async () => {
-    outcome = await bookStorage(context, {
-      account,
-      rules,
-      runId,
-      days,
-      signal,
-      beforeRetry: breaker.beforeStorageRetry,
-    });
-  });
-  return outcome;
+/** How a stream is read that an account has once; null where it has none. */
+type GetReader = (
+  run: AccountRun,
+  beforeRetry: (failure: unknown) => Promise<void>,
+) => (() => Promise<void>) | null;
+
+const READERS: Readonly<Record<AccountStream, GetReader>> = {
+  storage: ({ context, options, account, runId, outcome }, beforeRetry) => {
+    const { storage: rules } = account;
+    if (!rules) return null;
+    const { storageDays: days, signal } = options;
+    return async () => {
+      outcome.storage = await bookStorage(context, { account, rules, runId, days, signal, beforeRetry });
+      outcome.quarantined += outcome.storage.quarantined;
+    };
+  },
+};
+
+async function readAccountStream(run: AccountRun, stream: AccountStream): Promise<void> {
+  const { breaker } = run;
+  const read = READERS[stream](run, (failure) => breaker.beforeRetry(stream, failure));
+  if (read) await breaker.run({ stream, packageId: null }, read);
 }
 
 async function syncPackages(run: AccountRun): Promise<void> {
@@ -107,7 +129,7 @@ async function syncPackages(run: AccountRun): Promise<void> {
     const key = { account: name, packageId };
     const reportDone = () =>
       context.progress.packageDone?.(key, findWalkOf(context.warehouse.db, key, runId) ?? null);
-    await breaker.run(packageId, async () => {
+    await breaker.run({ stream: 'videos', packageId }, async () => {
       slot.begin();
       const beforeRetry = breaker.beforePageRetry.bind(null, slot);
       try {

@@ -120,7 +120,7 @@ export function storeDays(tx: Tx, days: DaysToStore): DayCounts {
   storeGaps(tx, days, at);
   storeRefused(tx, days, at);
   recordDrift(tx, { account, stream: 'storage', packageId: null }, days.drift, at);
-  if (days.live) countDayWithoutDrift(tx, { account, at });
+  if (days.live) countDayWithoutDrift(tx, { account, stream: 'storage', at });
   return counts;
 }
 

@@ -6,6 +6,7 @@ import type { Stream } from '../health/streams.ts';
 import { isUpToDate, type TargetAccount, type TargetReport } from '../health/targets.ts';
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import { keyOfPackage } from '../lib/package-key.ts';
+import { STREAM_KINDS, STREAMS } from '../lib/streams.ts';
 import { LAST_BACKUP } from '../queries/named/backups.ts';
 import { HELD_BACK_COUNTS, PAUSE, QUARANTINE_COUNTS, SPENT_REQUESTS } from '../queries/named/status.ts';
 import { STORAGE } from '../queries/named/storage.ts';
@@ -111,9 +112,11 @@ export const GAUGES: readonly GaugeReading[] = [
       const rows = QUARANTINE_COUNTS.all(db);
       const count = (account: string, stream: string) =>
         rows.find((row) => row.account === account && row.stream === stream)?.open ?? 0;
-      return config.accounts.flatMap(({ name, storage }) =>
-        ['videos', ...(storage ? ['storage'] : [])].map(
-          (stream) => [count(name, stream), name, stream] as const,
+      return config.accounts.flatMap((account) =>
+        STREAMS.flatMap((stream) =>
+          STREAM_KINDS[stream].getAddress(account) === null
+            ? []
+            : [[count(account.name, stream), account.name, stream] as const],
         ),
       );
     },

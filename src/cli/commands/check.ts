@@ -6,7 +6,7 @@ import { loadConfig } from '../../config/load.ts';
 import { reportLeaving, type LeavingReport } from '../../app/leaving.ts';
 import type { Pipeline } from '../../app/pipeline.ts';
 import { warnIfPlanDoesNotFit } from '../../capacity/plan-report.ts';
-import { groupBy, listFirst, withoutSubject, type FailedPlace } from '../../health/text.ts';
+import { groupBy, listFirst, withoutSubject } from '../../health/text.ts';
 import { commandsFor, shellQuote } from '../../lib/shell-command.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import { addDays } from '../../lib/days.ts';
@@ -20,6 +20,7 @@ import {
   TransientError,
 } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
+import { STREAM_KINDS, type StreamName, type StreamRow } from '../../lib/streams.ts';
 import { openTarget } from '../../publishing/loader.ts';
 import { findRefusal, formatLoaded, readIdentity } from '../../publishing/targets/ownership.ts';
 import type { ServiceClient } from '../../service/client/client.ts';
@@ -137,7 +138,7 @@ async function checkAccount(
     const results: CheckResult[] = [];
     for (const { id } of packages) {
       const { finding, isReachable } = await checkRequest(
-        { account: name, package_id: id },
+        { account: name, package_id: id, stream: 'videos' },
         `package ${id}`,
         async () => {
           const { paging } = await client.videoPage({ ...request, packageId: id, page: 1, pageSize: 1 });
@@ -151,7 +152,7 @@ async function checkAccount(
   };
   if (!storage) return checkPackages();
   const yesterday = addDays(createCalendar(timezone).dayAt(Date.now()), -1);
-  const ofStorage = { account: name, package_id: null, stream: 'storage' };
+  const ofStorage: CheckedStream = { account: name, package_id: null, stream: 'storage' };
   const checkStorage = checkRequest(ofStorage, `storage of ${yesterday}`, async () => {
     const { records } = await client.storageDays({ ...request, from: yesterday, to: yesterday });
     const days = records.map(readStorageDay).filter((read) => 'day' in read && read.day.date === yesterday);
@@ -161,9 +162,11 @@ async function checkAccount(
   return [...videos, finding];
 }
 
+type CheckedStream = StreamRow & { stream: StreamName };
+
 /** An error of the service is a result; any other ends the command. */
 async function checkRequest(
-  of: FailedPlace,
+  of: CheckedStream,
   asked: string,
   send: () => Promise<string>,
 ): Promise<{ finding: CheckResult; isReachable: boolean }> {
@@ -183,10 +186,10 @@ async function checkRequest(
 }
 
 /** What of the config a refusal without a hint is about. */
-function adviceFor({ status }: RefusedError, { stream }: FailedPlace): string {
-  const section = stream === 'storage' ? 'storage' : 'video_list';
+function adviceFor({ status }: RefusedError, { stream }: CheckedStream): string {
+  const { section, refusable } = STREAM_KINDS[stream];
   if (status === 404) return `check ${section}.base_url in the config: the service has no such path`;
-  return `check the key and ${section === 'storage' ? '`auth` of the storage' : 'the package'} in the config`;
+  return `check the key and ${refusable} in the config`;
 }
 
 /** Tries each target, and looks who owns the accounts; changes nothing that a reader sees. */

@@ -60,12 +60,23 @@ export async function status(options: StatusOptions): Promise<number> {
 
 /** The JSON document (docs/json.md). */
 function reportJson(report: Report): string {
-  const { warehouse, worker, next, packages, held_back, quarantine, drift, storage, published } = report;
+  const { warehouse, worker, next, packages, quarantine, drift, storage, published } = report;
   const targets = report.targets.map((target) => {
     const { upToDate, loadedAt, verifiedAt } = summarizeTarget(target);
     return { ...target, loadedAt, verifiedAt, upToDate: upToDate === target.accounts.length };
   });
   const head = { warehouse, worker, next, needs: listNeeds(report) };
-  const records = { packages, held_back, quarantine, drift, storage, budgets: report.budgets };
-  return formatJson({ ...head, ...records, published, targets, backup: report.backup, runs: report.runs });
+  return formatJson({
+    ...head,
+    packages,
+    held_back: report.heldBack,
+    quarantine,
+    drift,
+    storage,
+    budgets: report.budgets,
+    published,
+    targets,
+    backup: report.backup,
+    runs: report.runs,
+  });
 }

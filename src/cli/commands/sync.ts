@@ -5,6 +5,7 @@ import type { Pipeline, RunRequest } from '../../app/pipeline.ts';
 import { commandsFor } from '../../lib/shell-command.ts';
 import { createCalendar, daysBetween } from '../../lib/calendar.ts';
 import { addDays, type DayRange } from '../../lib/days.ts';
+import { STREAMS, type StreamName } from '../../lib/streams.ts';
 import { ConfigError, VodhouseError } from '../../lib/errors.ts';
 import { formatCount } from '../../lib/format.ts';
 import { createStaleCheck } from '../../health/streams.ts';
@@ -24,13 +25,12 @@ import {
 import { withPipeline } from '../with-pipeline.ts';
 import { hasHeldBack } from '../../warehouse/statements/removal.ts';
 
-export interface SyncOptions extends JsonOptions {
+/** Each name of a stream kind: only these kinds. */
+export interface SyncOptions extends JsonOptions, Partial<Record<StreamName, true>> {
   quick?: true;
   /** A line for each package, also for those in which nothing changed. */
   verbose?: true;
   package?: PackageSelector[];
-  videos?: true;
-  storage?: true;
   /** With `storage`: only these days, `yyyy-mm-dd`. */
   from?: string;
   to?: string;
@@ -132,13 +132,11 @@ function createRunRequest(options: SyncOptions, config: Pick<Config, 'accounts' 
     reject('--accept-removals needs a full walk: a quick one does not confirm removals', 'leave out --quick');
   const packages = options.package ?? null;
   if (packages) assertConfigured(packages, config.accounts);
-  const isVideos = options.videos === true || packages !== null;
-  const isStorage = options.storage === true;
+  const named = STREAMS.filter((stream) => options[stream] || (stream === 'videos' && packages));
   return {
     mode: options.quick ? 'quick' : 'full',
     packages,
-    videos: isVideos || !isStorage,
-    storage: isStorage || !isVideos,
+    streams: named.length > 0 ? named : STREAMS,
     storageDays: getStorageDays(options, createCalendar(config.timezone).dayAt(now)),
     acceptRemovals: options.acceptRemovals ?? false,
     acceptRetirements: options.acceptRetirements ?? false,
@@ -147,8 +145,8 @@ function createRunRequest(options: SyncOptions, config: Pick<Config, 'accounts' 
 
 /** True for a run over everything. */
 function isUnscoped(request: ReturnType<typeof createRunRequest>): boolean {
-  const { packages, storageDays, videos, storage } = request;
-  return packages === null && storageDays === null && videos && storage;
+  const { packages, storageDays, streams } = request;
+  return packages === null && storageDays === null && streams.length === STREAMS.length;
 }
 
 function reject(message: string, hint: string): never {

@@ -19,6 +19,7 @@ import {
 } from '../../lib/format.ts';
 import { redactAll } from '../../lib/redact.ts';
 import { keyOfPackage } from '../../lib/package-key.ts';
+import { formatStream } from '../../lib/streams.ts';
 import { readRun, type RunDetails } from '../../queries/named/run.ts';
 import type { RunRow } from '../../queries/named/runs.ts';
 import { readHeldBack } from '../../queries/named/status.ts';
@@ -130,10 +131,8 @@ function listText(heading: string, lines: readonly string[], limit: Limit): stri
 /** What to do is below the last of those with the same hint. */
 function formatFailures({ failures }: FullRun): string[] {
   return failures.map((row, at) => {
-    const { account, package_id: id, stream, kind, message, hint } = row;
-    const name =
-      id !== null ? `${account}/${id}` : `${stream === 'storage' ? 'storage of' : 'account'} ${account}`;
-    const text = `${name} (${kind}): ${withoutSubject(message, row)}`;
+    const { kind, message, hint } = row;
+    const text = `${formatStream(row)} (${kind}): ${withoutSubject(message, row)}`;
     const isLast = hint !== failures[at + 1]?.hint;
     return `${escapeControls(text)}${hint && isLast ? `\n      -> ${hint}` : ''}`;
   });
@@ -198,10 +197,11 @@ function heldBackText({ held_back: rows, walks }: FullRun, limit: Limit): string
 }
 
 function formatQuarantine(row: FullRun['quarantine'][number]): string {
-  const { account, stream, package_id: packageId, record_id: id, reason, resolved_at } = row;
-  const owner = packageId === null ? `${stream} of ${account}` : `${account}/${packageId}`;
+  const { record_id: id, reason, resolved_at } = row;
   const after = resolved_at === null ? '' : ` (resolved ${resolved_at} UTC)`;
-  return escapeControls(`${owner}, ${truncate(id ?? 'without an id', 30)}: ${truncate(reason, 100)}${after}`);
+  return escapeControls(
+    `${formatStream(row)}, ${truncate(id ?? 'without an id', 30)}: ${truncate(reason, 100)}${after}`,
+  );
 }
 
 function bookedText({ booked }: FullRun, limit: Limit): string {

@@ -2,6 +2,7 @@ import { eq, ne, sql } from 'drizzle-orm';
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { FAULT_KINDS } from '../../lib/errors.ts';
 import { PURPOSES } from '../../lib/request-budget.ts';
+import { STREAMS } from '../../lib/streams.ts';
 import { bigint, boolean, date, rowKey, timestamp } from './columns.ts';
 import { MODES, STATUSES, TRIGGERS } from './values.ts';
 
@@ -40,7 +41,7 @@ export const runFailure = sqliteTable(
       .references(() => run.run_id, { onDelete: 'cascade' }),
     account: text('account').notNull(),
     package_id: bigint('package_id'),
-    stream: text('stream', { enum: ['videos', 'storage'] }),
+    stream: text('stream', { enum: STREAMS }),
     kind: text('kind', { enum: FAILURE_KINDS }).notNull(),
     message: text('message').notNull(),
   },

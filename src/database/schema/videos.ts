@@ -1,6 +1,7 @@
 import { isNotNull, isNull } from 'drizzle-orm';
 import { index, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { DRIFT_KINDS, VIDEO_FIELDS, type VideoField } from '../../lib/service-fields.ts';
+import { STREAMS } from '../../lib/streams.ts';
 import { bigint, boolean, date, rowKey, timestamp } from './columns.ts';
 import { CHANGES } from './values.ts';
 
@@ -142,7 +143,7 @@ export const quarantine = sqliteTable(
   {
     quarantine_id: rowKey('quarantine_id'),
     account: text('account').notNull(),
-    stream: text('stream', { enum: ['videos', 'storage'] }).notNull(),
+    stream: text('stream', { enum: STREAMS }).notNull(),
     package_id: bigint('package_id'),
     record_id: text('record_id'),
     page: bigint('page'),
@@ -162,7 +163,7 @@ export const drift = sqliteTable(
   'drift',
   {
     account: text('account').notNull(),
-    stream: text('stream', { enum: ['videos', 'storage'] }).notNull(),
+    stream: text('stream', { enum: STREAMS }).notNull(),
     field: text('field').notNull(),
     kind: text('kind', { enum: DRIFT_KINDS }).notNull(),
     sample: text('sample'),

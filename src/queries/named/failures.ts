@@ -2,6 +2,7 @@
 import { query } from '../../database/query.ts';
 import type { FailureKind } from '../../database/schema/runs.ts';
 import type { PackageRow } from '../../lib/package-key.ts';
+import { ACCOUNT_STREAMS, type AccountStream, type StreamName } from '../../lib/streams.ts';
 
 /** A package whose last finished full walk failed. */
 export interface FailedWalk extends PackageRow {
@@ -63,14 +64,11 @@ export interface FailedRun {
   error: string | null;
   /** End of the first of the failures in a row. */
   since: string;
-  /** 1 if full walks failed in it, or only storage: both are reported as problems themselves. */
+  /** 1 if full walks failed in it, or only what accounts have once: both are problems themselves. */
   is_explained: 0 | 1;
 }
 
-/**
- * The last run over everything, if it failed. An interrupted or parked run does not count. `is_explained`:
- * full walks failed in it, or nothing but storage.
- */
+/** The last run over everything, if it failed. An interrupted or parked run does not count. */
 export const FAILED_RUN = query<FailedRun>(`
 with ended as (
   select run_id, status, error, finished_at from run
@@ -80,8 +78,9 @@ good as (select run_id from ended where status <> 'failed' order by run_id desc 
 select last.run_id, last.error,
   (select min(finished_at) from ended where run_id > coalesce((select run_id from good), 0)) as since,
   exists (select 1 from walk w where w.run_id = last.run_id and w.mode = 'full' and w.status = 'failed')
-    or (select coalesce(min(f.stream is 'storage'), 0) from run_failure f
-      where f.run_id = last.run_id) as is_explained
+    or (
+      select coalesce(min(coalesce(f.stream in ('${ACCOUNT_STREAMS.join("', '")}'), 0)), 0)
+      from run_failure f where f.run_id = last.run_id) as is_explained
 from last where last.status = 'failed'`);
 
 /** One thing that a run over everything could not do, and that did not only have to wait. */
@@ -91,6 +90,7 @@ export interface LastFailure {
   started_at: string;
   finished_at: string;
   package_id: number | null;
+  stream: StreamName | null;
   kind: FailureKind;
   message: string;
 }
@@ -106,29 +106,29 @@ with ended as (
 last as (
   select * from ended
   where run_id in ((select max(run_id) from ended), (select max(run_id) from ended where mode = 'full')))
-select f.account, l.run_id, l.started_at, l.finished_at, f.package_id, f.kind, f.message
+select f.account, l.run_id, l.started_at, l.finished_at, f.package_id, f.stream, f.kind, f.message
 from last l join run_failure f using (run_id)
 where f.kind not in ('parked', 'preempted', 'interrupted', 'clock')
 order by l.run_id desc, f.account, f.package_id`);
 
-/** A failed reading of the storage of an account, in an unscoped run. */
-export interface StorageFailure {
+/** A failed reading of a stream that an account has once, in a run over everything. */
+export interface StreamFailure {
   message: string;
   started_at: string;
   finished_at: string;
 }
 
 /**
- * Runs over everything in which the storage of an account failed. Of the last 50, since one succeeded; the
- * newest first. A reading that was skipped or parked does not count.
+ * Runs over everything in which a stream failed that the account has once. Of the last 50, since one
+ * succeeded; the newest first. A reading that was skipped or parked does not count.
  */
-export const STORAGE_FAILURES = query<StorageFailure, { account: string }>(`
+export const STREAM_FAILURES = query<StreamFailure, { account: string; stream: AccountStream }>(`
 with recent as (
   select run_id, status, started_at, finished_at from run
   where scope is null and status in ('succeeded', 'partial', 'failed') order by run_id desc limit 50)
 select f.message, r.started_at, r.finished_at
 from recent r
-join run_failure f on f.run_id = r.run_id and f.account = :account and f.stream = 'storage'
+join run_failure f on f.run_id = r.run_id and f.account = :account and f.stream = :stream
   and f.kind not in ('parked', 'skipped', 'preempted', 'interrupted')
 where r.run_id > coalesce((select max(run_id) from recent where status = 'succeeded'), 0)
 order by r.run_id desc`);

@@ -7,6 +7,14 @@ import type { pause, request } from '../../database/schema/runs.ts';
 import { HELD_REASONS, type drift, type HeldReason, type quarantine } from '../../database/schema/videos.ts';
 import { query } from '../../database/query.ts';
 import type { PackageRow } from '../../lib/package-key.ts';
+import type { AccountStream, StreamName } from '../../lib/streams.ts';
+
+/** When a stream that an account has once was last read completely; NULL: never. */
+export const LAST_READ = {
+  storage: query<{ at: string | null }, { account: string }>(`
+select (
+  select observed_at from storage_reading where account = :account order by reading_id desc limit 1) as at`),
+} satisfies Record<AccountStream, unknown>;
 
 export interface HeldBackCount extends PackageRow {
   removals: number;
@@ -71,7 +79,7 @@ group by account, stream`);
 /** Examples of records in quarantine. Oldest first. The column `raw` has the record as it was received. */
 export const QUARANTINE_EXAMPLES = query<
   Pick<QuarantineRow, 'package_id' | 'record_id' | 'reason' | 'seen_at'>,
-  { account: string; stream: 'videos' | 'storage'; limit: number }
+  { account: string; stream: StreamName; limit: number }
 >(`
 select package_id, record_id, reason, seen_at
 from quarantine

@@ -6,15 +6,7 @@ import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import { drift } from '../../database/schema/videos.ts';
 import type { DriftKind, FieldDrift } from '../../lib/service-fields.ts';
-
-export type DriftStream = (typeof drift.$inferSelect)['stream'];
-
-/** Whose records drifted; `packageId` is null for storage. */
-export interface DriftSource {
-  account: string;
-  stream: DriftStream;
-  packageId: number | null;
-}
+import type { AccountStream, Stream, StreamName } from '../../lib/streams.ts';
 
 /** Whole walks, or days with a reading of storage, without drift after which it is resolved. */
 const RESOLVED_AFTER = 3;
@@ -23,7 +15,7 @@ const RESOLVED_AFTER = 3;
  * Sets a later `last_seen_at`, only forward: responses may be stored out of order. Drift that was resolved
  * starts again.
  */
-const updateSeenAt = query<never, DriftSource & { field: string; kind: DriftKind; at: string }>(
+const updateSeenAt = query<never, Stream & { field: string; kind: DriftKind; at: string }>(
   `update drift set last_seen_at = max(last_seen_at, :at), package_id = :packageId,
     absent_walks = 0, absent_at = null,
       first_seen_at = case when resolved_at is null then first_seen_at else :at end,
@@ -35,7 +27,7 @@ const updateSeenAt = query<never, DriftSource & { field: string; kind: DriftKind
  * Records the drift of a response, and returns how many kinds were new. Known drift only gets a later
  * `last_seen_at`.
  */
-export function recordDrift(tx: Tx, source: DriftSource, found: readonly FieldDrift[], at: string): number {
+export function recordDrift(tx: Tx, source: Stream, found: readonly FieldDrift[], at: string): number {
   const { account, stream, packageId } = source;
   const added = found.filter(({ field, kind }) => updateSeenAt(tx, { ...source, field, kind, at }) === 0);
   for (const departure of added) {
@@ -48,7 +40,7 @@ export function recordDrift(tx: Tx, source: DriftSource, found: readonly FieldDr
 /** Records that known drift occurred again, in records that were not read again. */
 export function touchDrift(
   tx: Tx,
-  source: DriftSource,
+  source: Stream,
   keys: readonly (readonly [field: string, kind: DriftKind])[],
   at: string,
 ): void {
@@ -75,17 +67,17 @@ export const countWalksWithoutDrift = query<never, { runId: number; at: string }
             and retired_at is null)))`,
 ).run;
 
-/** Counts the day (UTC) of `at` as one without each drift of the account's storage, once. */
-export const countDayWithoutDrift = query<never, { account: string; at: string }>(
+/** Counts the day (UTC) of `at`, once, as one without each drift of a stream that the account has once. */
+export const countDayWithoutDrift = query<never, { account: string; stream: AccountStream; at: string }>(
   `update drift set ${ABSENT}
-    where account = :account and stream = 'storage' and resolved_at is null
+    where account = :account and stream = :stream and resolved_at is null
       and substr(:at, 1, 10) > substr(coalesce(absent_at, last_seen_at), 1, 10)`,
 ).run;
 
 /** Drift that lasts, as a person names it. */
 export interface OpenDrift {
   account: string;
-  stream: DriftStream;
+  stream: StreamName;
   field: string;
   kind: DriftKind;
   acknowledged_at: string | null;

@@ -6,6 +6,7 @@ import { query } from '../../database/query.ts';
 import { KILLED, run, walk, type FailureKind } from '../../database/schema/runs.ts';
 import type { Mode, Status } from '../../database/schema/values.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
+import type { StreamName } from '../../lib/streams.ts';
 
 type RunRow = typeof run.$inferSelect;
 
@@ -40,10 +41,9 @@ export function closeRun(tx: Tx, runId: number, end: RunResult): void {
 /** Something that a run could not do. */
 export interface RunFailure {
   account: string;
-  /** Null for the storage, and for the account as a whole. */
   packageId: number | null;
   /** Null for the account as a whole. */
-  stream: 'videos' | 'storage' | null;
+  stream: StreamName | null;
   kind: FailureKind;
   message: string;
 }
@@ -53,15 +53,20 @@ export const insertFailure = query<never, RunFailure & { runId: number }>(
     values (:runId, :account, :packageId, :stream, :kind, :message)`,
 ).run;
 
-/** What gave no answer to the last run that sent requests to an account: its video list, its storage. */
-export const findSilence = query<{ ofVideos: 0 | 1; ofStorage: 0 | 1 }, { account: string }>(
-  `select coalesce(max(stream = 'storage'), 0) as ofStorage,
-      count(*) > 0 and not exists (select 1 from request q where q.run_id = f.run_id and q.account = f.account
-        and package_id is not null and bytes is not null) as ofVideos
-    from run_failure f
-    where account = :account and kind in ('connection', 'timeout') and run_id = (select max(run_id)
-      from run r where exists (select 1 from request q where q.run_id = r.run_id and q.account = :account))`,
-).one;
+/** The kinds of streams that gave no answer to the last run that sent requests to an account. */
+export const listSilentStreams = query<{ stream: StreamName }, { account: string }>(
+  `with unanswered as (
+      select run_id, stream from run_failure
+      where account = :account and kind in ('connection', 'timeout') and run_id = (
+        select max(run_id) from run r
+        where exists (select 1 from request q where q.run_id = r.run_id and q.account = :account)))
+    select stream from unanswered where stream <> 'videos'
+    union
+    select 'videos' from unanswered u
+    where not exists (
+      select 1 from request q
+      where q.run_id = u.run_id and q.account = :account and package_id is not null and bytes is not null)`,
+).all;
 
 /** Counts the requests of the run. */
 export const countRequests = query<never, { runId: number }>(

@@ -6,6 +6,7 @@ import { withoutSubject } from '../../health/text.ts';
 import { countPages } from '../../lib/count-pages.ts';
 import { formatBinaryBytes, formatCount, formatDuration, formatOffset, pluralize } from '../../lib/format.ts';
 import { keyOfPackage } from '../../lib/package-key.ts';
+import { formatStream, isAccountStream, type StreamRow } from '../../lib/streams.ts';
 import { readRun, WALK_WAITS, type RunDetails, type WalkWait } from '../../queries/named/run.ts';
 import { changesPath, packagePath, runPath } from './paths.ts';
 import { idParam, pageParam, type Routing } from './routing.ts';
@@ -129,12 +130,11 @@ function List<Row>({ name, heading, columns, rows }: ListProps<Row>) {
 }
 
 /** A package with a link, `storage of ACCOUNT`, or an account. */
-function Place({ of: { account, package_id: id, stream = null } }: { of: PlaceRow }) {
-  if (id === null) return <>{stream === 'storage' ? `storage of ${account}` : account}</>;
-  return <a href={packagePath({ account, package_id: id })}>{`${account}/${id}`}</a>;
+function Place({ of }: { of: StreamRow }) {
+  const { account, package_id: id } = of;
+  if (id === null) return <>{isAccountStream(of.stream) ? formatStream(of) : account}</>;
+  return <a href={packagePath({ account, package_id: id })}>{formatStream(of)}</a>;
 }
-
-type PlaceRow = { account: string; package_id: number | null; stream?: string | null };
 
 const Failures = ({ rows }: { rows: RunDetails['failures'] }) => (
   <List

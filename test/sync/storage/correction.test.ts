@@ -29,7 +29,7 @@ async function openDiffering() {
   });
   await account.runAt(NOON);
   state.figure = 6;
-  const named = { videos: false, storageDays: { from: DATE, to: DATE } };
+  const named = { streams: ['storage' as const], storageDays: { from: DATE, to: DATE } };
   await account.runAt('2026-03-10T03:05Z', named);
   const offer = () => account.pipeline.readCorrection('main', DATE, signal);
   const accept = async (reason = 'they said so') => {

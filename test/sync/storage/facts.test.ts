@@ -342,7 +342,7 @@ describe('one wrong response', () => {
 
 describe('days of a manual range', () => {
   const days = { from: '2026-02-01', to: '2026-03-09' };
-  const only = { videos: false, storageDays: days };
+  const only = { streams: ['storage' as const], storageDays: days };
 
   it('are requested in ranges of at most 31 days, given-up ones and those before `since` too', async () => {
     const missing = new Set(['2026-03-08']);
@@ -375,7 +375,9 @@ describe('days of a manual range', () => {
     });
     await account.runAt(NOON);
     const storageDays = { from: '2004-03-01', to: '2004-03-31' };
-    expect(await account.runAt('2026-03-10T04:00Z', { videos: false, storageDays })).toMatchObject({
+    expect(
+      await account.runAt('2026-03-10T04:00Z', { streams: ['storage' as const], storageDays }),
+    ).toMatchObject({
       storage: [{ booked: 1, missed: 0 }],
     });
     expect(account.rows(GAPS)).toEqual([]);
