@@ -1,7 +1,8 @@
 /** The request budget of an account, as the client uses it: `admit` is called before every attempt. */
 import type { ParkedError } from './errors.ts';
+import { ACCOUNT_STREAMS } from './streams.ts';
 
-export const PURPOSES = ['storage', 'probe', 'page', 'boundary', 'quick', 'check'] as const;
+export const PURPOSES = [...ACCOUNT_STREAMS, 'probe', 'page', 'boundary', 'quick', 'check'] as const;
 /** What a request is for. */
 export type Purpose = (typeof PURPOSES)[number];
 

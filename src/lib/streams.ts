@@ -29,7 +29,7 @@ export interface ConfiguredStream extends Stream {
 }
 
 /** What is known of a kind of streams. Sentences are made of its words. */
-export interface StreamKind {
+interface StreamKind {
   /** What one of them is called, and several: `storage of main`, `3 packages`. */
   one: string;
   several: string;
@@ -47,7 +47,16 @@ export interface StreamKind {
   getAddress: (account: AccountConfig) => string | null;
 }
 
-export const STREAM_KINDS: Readonly<Record<StreamName, StreamKind>> = {
+/** The page that shows those of an account: its path, its name in the navigation, and the text of a link to it. */
+interface StreamPage {
+  path: string;
+  name: string;
+  link: string;
+}
+
+type Kinds = { videos: StreamKind } & Record<AccountStream, StreamKind & { page: StreamPage }>;
+
+export const STREAM_KINDS: Readonly<Kinds> = {
   videos: {
     one: 'package',
     several: 'packages',
@@ -69,6 +78,7 @@ export const STREAM_KINDS: Readonly<Record<StreamName, StreamKind>> = {
     section: 'storage',
     refusable: '`auth` of the storage',
     getAddress: ({ storage }) => storage?.baseUrl ?? null,
+    page: { path: '/storage', name: 'Storage', link: 'Storage by day' },
   },
 };
 

@@ -34,6 +34,7 @@ export function createIncidents() {
     },
     /** The catalogue with what goes wrong. Throws BlockedError for a refused request. */
     wrap: (catalogue: Catalogue): Catalogue => ({
+      ...catalogue,
       videos: (query, signal) => {
         const waitMs = restrictedForMs;
         restrictedForMs = 0;

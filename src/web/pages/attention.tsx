@@ -1,8 +1,8 @@
 /** What needs attention: how severe, since when, where, and the commands to type. Notes are apart. */
 import type { Item } from '../../health/items.ts';
 import { formatCount } from '../../lib/format.ts';
-import { isAccountStream, type AccountStream } from '../../lib/streams.ts';
-import { packagePath, storagePath } from './paths.ts';
+import { isAccountStream, STREAM_KINDS } from '../../lib/streams.ts';
+import { packagePath, toQueryString } from './paths.ts';
 import { Command, Message, RelativeTime, Timestamp } from './format.tsx';
 import { Section } from './section.tsx';
 
@@ -113,16 +113,15 @@ const PLACES = {
   runs: { text: 'Runs', href: '/runs' },
 };
 
-const STREAM_PLACES: Readonly<Record<AccountStream, (account: string) => Place>> = {
-  storage: (account) => ({ text: 'Storage by day', href: storagePath({ account }) }),
-};
-
 /** The place on the pages that shows more. */
 function findPlace({ problem: { of, scope }, isGroup }: Item): Place {
   const { account, packageId, part } = scope;
   if (isGroup) return { text: 'Packages', href: '/packages' };
   if (account !== null && packageId !== null)
     return { text: 'Package', href: packagePath({ account, package_id: packageId }) };
-  if (account !== null && isAccountStream(part)) return STREAM_PLACES[part](account);
+  if (account !== null && isAccountStream(part)) {
+    const { path, link } = STREAM_KINDS[part].page;
+    return { text: link, href: `${path}${toQueryString({ account })}` };
+  }
   return of.place ? PLACES[of.place] : null;
 }

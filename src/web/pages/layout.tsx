@@ -2,6 +2,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { version } from '../../lib/package-root.ts';
+import { ACCOUNT_STREAMS, STREAM_KINDS } from '../../lib/streams.ts';
 import { useLocalText, Zone } from './format.tsx';
 import { Glossary } from './glossary.tsx';
 
@@ -9,7 +10,10 @@ const ITEMS = [
   { name: 'status', text: 'Status', href: '/' },
   { name: 'packages', text: 'Packages', href: '/packages' },
   { name: 'changes', text: 'Changes', href: '/changes' },
-  { name: 'storage', text: 'Storage', href: '/storage' },
+  ...ACCOUNT_STREAMS.map((stream) => {
+    const { path, name } = STREAM_KINDS[stream].page;
+    return { name: stream, text: name, href: path };
+  }),
   { name: 'runs', text: 'Runs', href: '/runs' },
   { name: 'data', text: 'Data', href: '/data' },
 ] as const;
