@@ -4,6 +4,7 @@ import type { Wait } from '../budget/budget.ts';
 import { chooseProxies } from '../lib/http/proxies.ts';
 import type { Logger } from '../lib/logger.ts';
 import { formatDuration } from '../lib/format.ts';
+import { isAccountStream, listStreamsOf } from '../lib/streams.ts';
 import { createServiceClient } from '../service/client/client.ts';
 import type { SentRequest } from '../service/client/execute.ts';
 import { createClockCheck } from '../service/client/clock-check.ts';
@@ -14,11 +15,12 @@ import { hasAccount } from '../warehouse/accounts.ts';
 
 /** Opens connections at its first request; its client must be closed. */
 export function createSyncAccount(
-  { name, was, videoList, storage, packages, limits, proxy, ca }: AccountConfig,
+  config: AccountConfig,
   { proxies }: Config,
   warehouse: Warehouse,
   { clock, logger, progress }: Environment,
 ): SyncAccount {
+  const { name, was, videoList, storage, packages, limits, proxy, ca } = config;
   const clockCheck = createClockCheck(clock);
   const onWait = ({ reason, waitMs, isLong }: Wait) =>
     logger[isLong ? 'info' : 'debug'](
@@ -46,7 +48,16 @@ export function createSyncAccount(
     clock,
     onDated: clockCheck.observe,
   });
-  return { name, client, clockCheck, pageSize: videoList.pageSize, packages, concurrency, storage };
+  return {
+    name,
+    client,
+    clockCheck,
+    pageSize: videoList.pageSize,
+    packages,
+    concurrency,
+    streams: listStreamsOf(config).flatMap(({ stream }) => (isAccountStream(stream) ? stream : [])),
+    storage,
+  };
 }
 
 /** Logs a request that was sent, at level `debug`. */

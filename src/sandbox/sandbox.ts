@@ -106,6 +106,7 @@ function createServer(options: Required<SandboxOptions>, catalogue: Catalogue) {
 function slowDown(catalogue: Catalogue, clock: Clock, answerMs: number): Catalogue {
   if (answerMs === 0) return catalogue;
   return {
+    ...catalogue,
     videos: async (query, signal) => {
       await clock.sleep(answerMs);
       return catalogue.videos(query, signal);

@@ -11,7 +11,7 @@ import type { PackageKey } from '../lib/package-key.ts';
 import type { Mode, Trigger } from '../database/schema/values.ts';
 import type { PackageSelector } from './package-selector.ts';
 import type { DayRange } from '../lib/days.ts';
-import type { StreamName } from '../lib/streams.ts';
+import type { AccountStream, StreamName } from '../lib/streams.ts';
 
 export interface SyncAccount {
   name: string;
@@ -23,6 +23,8 @@ export interface SyncAccount {
   packages: readonly { id: number; name: string | null }[];
   /** Packages walked at the same time. */
   concurrency: number;
+  /** What the service has once for the account, by the config. */
+  streams: readonly AccountStream[];
   storage: StorageRules | null;
 }
 

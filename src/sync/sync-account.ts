@@ -9,7 +9,7 @@ import {
 } from './circuit-breaker.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import { formatOffset } from '../lib/format.ts';
-import { ACCOUNT_STREAMS, type AccountStream } from '../lib/streams.ts';
+import type { AccountStream } from '../lib/streams.ts';
 import type { ClockResult } from '../service/client/clock-check.ts';
 import { bookStorage, type StorageOutcome } from './storage/book.ts';
 import { runFairly, FAIRNESS } from './fair-queue.ts';
@@ -58,10 +58,12 @@ export async function syncAccount(
   const breaker = createCircuitBreaker({ account: name, runId, logger: context.logger, silent });
   const outcome: AccountStreamsOutcome = { storage: null, quarantined: 0 };
   const run: AccountRun = { context, options, account, runId, breaker, outcome };
-  const readings = ACCOUNT_STREAMS.filter((stream) => options.streams.includes(stream)).map((stream) => ({
-    isSilent: silent.has(stream),
-    done: readAccountStream(run, stream),
-  }));
+  const readings = account.streams
+    .filter((stream) => options.streams.includes(stream))
+    .map((stream) => ({
+      isSilent: silent.has(stream),
+      done: readAccountStream(run, stream),
+    }));
   // one that did not answer last time delays no package
   await Promise.all(readings.flatMap(({ isSilent, done }) => (isSilent ? [] : done)));
   if (options.streams.includes('videos')) await syncPackages(run);
@@ -91,28 +93,23 @@ function createClockFailures(account: string, { isOff, differenceMs }: ClockResu
   ];
 }
 
-/** How a stream is read that an account has once; null where it has none. */
-type GetReader = (
-  run: AccountRun,
-  beforeRetry: (failure: unknown) => Promise<void>,
-) => (() => Promise<void>) | null;
+/** Reads a stream that the account has once. `beforeRetry`: see RequestContext. */
+type Reader = (run: AccountRun, beforeRetry: (failure: unknown) => Promise<void>) => Promise<void>;
 
-const READERS: Readonly<Record<AccountStream, GetReader>> = {
-  storage: ({ context, options, account, runId, outcome }, beforeRetry) => {
+const READERS: Readonly<Record<AccountStream, Reader>> = {
+  storage: async ({ context, options, account, runId, outcome }, beforeRetry) => {
     const { storage: rules } = account;
-    if (!rules) return null;
+    if (!rules) return;
     const { storageDays: days, signal } = options;
-    return async () => {
-      outcome.storage = await bookStorage(context, { account, rules, runId, days, signal, beforeRetry });
-      outcome.quarantined += outcome.storage.quarantined;
-    };
+    outcome.storage = await bookStorage(context, { account, rules, runId, days, signal, beforeRetry });
+    outcome.quarantined += outcome.storage.quarantined;
   },
 };
 
-async function readAccountStream(run: AccountRun, stream: AccountStream): Promise<void> {
+function readAccountStream(run: AccountRun, stream: AccountStream): Promise<void> {
   const { breaker } = run;
-  const read = READERS[stream](run, (failure) => breaker.beforeRetry(stream, failure));
-  if (read) await breaker.run({ stream, packageId: null }, read);
+  const beforeRetry = (failure: unknown) => breaker.beforeRetry(stream, failure);
+  return breaker.run({ stream, packageId: null }, () => READERS[stream](run, beforeRetry));
 }
 
 async function syncPackages(run: AccountRun): Promise<void> {
