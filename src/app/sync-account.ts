@@ -22,11 +22,6 @@ export function createSyncAccount(
 ): SyncAccount {
   const { name, was, videoList, storage, packages, limits, proxy, ca } = config;
   const clockCheck = createClockCheck(clock);
-  const onWait = ({ reason, waitMs, isLong }: Wait) =>
-    logger[isLong ? 'info' : 'debug'](
-      { event: 'budget_wait', account: name, reason, wait_ms: waitMs },
-      `waiting: ${reason}`,
-    );
   const ledgerName = was !== null && hasAccount(warehouse.db, was) ? was : name; // `check` leaves the old name
   const { concurrency, restrictedCodes, finalCodes } = limits;
   const codes = { restricted: restrictedCodes, final: finalCodes };
@@ -40,7 +35,7 @@ export function createSyncAccount(
       proxies: chooseProxies(proxy, proxies),
       ca: ca?.certificates ?? null,
     },
-    budget: warehouse.createBudget(ledgerName, limits, onWait),
+    budget: warehouse.createBudget(ledgerName, limits, (wait) => logWait(logger, name, wait)),
     onSent: (sent) => {
       logRequest(logger, name, sent);
       progress.requestSent?.();
@@ -58,6 +53,11 @@ export function createSyncAccount(
     streams: listStreamsOf(config).flatMap(({ stream }) => (isAccountStream(stream) ? stream : [])),
     storage,
   };
+}
+
+function logWait(logger: Logger, account: string, { reason, waitMs, isLong }: Wait): void {
+  const level = isLong ? 'info' : 'debug';
+  logger[level]({ event: 'budget_wait', account, reason, wait_ms: waitMs }, `waiting: ${reason}`);
 }
 
 /** Logs a request that was sent, at level `debug`. */

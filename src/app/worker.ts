@@ -131,6 +131,13 @@ function openLoops(parts: WorkerParts, tellServer: TellServer) {
   };
 }
 
+function checkLoops({ publish, backup, load, notifier }: ReturnType<typeof openLoops>): void {
+  publish?.check();
+  backup?.check();
+  load.check();
+  void notifier?.check(); // streams become stale between runs
+}
+
 type TellServer = (publication: Publication) => void;
 
 async function serveSchedule(parts: WorkerParts): Promise<void> {
@@ -163,12 +170,7 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
       run,
       lastUnscopedRun: async (mode: Mode) => findLastRun(warehouse.db, mode),
       check: () => warehouse.assertNotReplaced(),
-      onMinute: () => {
-        publish?.check();
-        backup?.check();
-        load.check();
-        void notifier?.check(); // streams become stale between runs
-      },
+      onMinute: () => checkLoops(loops),
       onCaughtUp: () => notifier?.caughtUp(),
     };
     await runScheduler(scheduler, AbortSignal.any([signal, replaced]));
