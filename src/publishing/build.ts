@@ -9,26 +9,10 @@ import { createFacts } from './about-rows.ts';
 import { PUBLISHED_ID, startFsync } from './replace-file.ts';
 import { CACHE_KIB, type ExpectedRows } from './check.ts';
 import { createFingerprint } from './fingerprint.ts';
-import {
-  createTable,
-  createView,
-  fillTable,
-  insertRows,
-  type Table,
-  type WorkingTable,
-} from './marts/mart.ts';
+import { createTable, createView, fillTable, insertRows, type Table } from './marts/mart.ts';
 import { createDictionaryRows } from './marts/about.ts';
 import type { Marts } from './marts/marts.ts';
 import { createDateRows, dates } from './marts/dates.ts';
-import {
-  movementByDay,
-  packageKeys,
-  packageSpan,
-  packageState,
-  packageTotal,
-  stateSpan,
-} from './marts/package-daily.ts';
-import { accountDay, shownDay } from './marts/storage.ts';
 import { nameFields } from './marts/video-columns.ts';
 import type { PublishRequest } from './publish-request.ts';
 
@@ -49,7 +33,7 @@ export async function build(draft: string, marts: Marts, request: PublishRequest
     db.exec('begin');
     for (const mart of marts.all) if (mart.kind === 'table') db.exec(createTable(mart));
     const parameters = createParameters(request);
-    const flushed = listFilled(marts).map((table) => {
+    const flushed = marts.filled.map((table) => {
       if (table.kind === 'working') db.exec(createTable(table));
       if (table === dates) insertRows(db, dates, createDateRows(db, marts.allVideos, request));
       else db.prepare(fillTable(table)).run(parameters);
@@ -161,32 +145,6 @@ export function assertLive(path: string): void {
     throw new WarehouseError(`${path} is being restored`, {
       hint: [{ command: 'restore FILE' }, ' finishes an interrupted restore'],
     });
-}
-
-/**
- * The tables that are filled from the live file, in this order: each reads only that and tables before it.
- */
-export function listFilled(marts: Marts): (Table | WorkingTable)[] {
-  return [
-    packageKeys,
-    marts.allVideos,
-    marts.videoHistory,
-    marts.videoEdits,
-    stateSpan,
-    marts.dates,
-    movementByDay,
-    ...(marts.videoTags ? [marts.videoTags] : []),
-    packageTotal,
-    marts.packages,
-    packageSpan,
-    packageState,
-    accountDay,
-    shownDay,
-    marts.storageDaily,
-    marts.packageDaily,
-    marts.runs,
-    marts.walks,
-  ];
 }
 
 /** The parameters of `fillTable`. */

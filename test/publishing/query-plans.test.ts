@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Database } from '../../src/database/sqlite.ts';
-import { addFunctions, attachLive, listFilled } from '../../src/publishing/build.ts';
+import { addFunctions, attachLive } from '../../src/publishing/build.ts';
 import { createTable, fillTable } from '../../src/publishing/marts/mart.ts';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
 import { liveFileWith, packageRow, storageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
@@ -62,9 +62,7 @@ function openDraft(): Database {
 
 /** Each table that publishing fills by a statement. */
 const STATEMENTS = new Map(
-  listFilled(marts)
-    .filter((table) => table !== marts.dates)
-    .map((table) => [table, fillTable(table)]),
+  marts.filled.filter((table) => table !== marts.dates).map((table) => [table, fillTable(table)]),
 );
 
 describe('the statements that fill a published file', () => {

@@ -1,13 +1,21 @@
 /** The registry of everything that is published. */
 import { createHash } from 'node:crypto';
 import { ConfigError } from '../../lib/errors.ts';
-import { createView, type Mart } from './mart.ts';
+import { createView, type Mart, type Table, type WorkingTable } from './mart.ts';
 import { about, dictionary, internals } from './about.ts';
 import { dates } from './dates.ts';
-import { packageDaily } from './package-daily.ts';
+import {
+  movementByDay,
+  packageDaily,
+  packageKeys,
+  packageSpan,
+  packageState,
+  packageTotal,
+  stateSpan,
+} from './package-daily.ts';
 import { packages } from './packages.ts';
 import { runs, walks } from './runs.ts';
-import { storageDaily } from './storage.ts';
+import { accountDay, shownDay, storageDaily } from './storage.ts';
 import {
   allVideos,
   videoChanges,
@@ -35,6 +43,7 @@ export function createMarts(options: VideoOptions) {
   return {
     ...tables,
     all,
+    filled: listFilled(tables),
     /** Without what only views and vodhouse itself read. */
     documented: all.filter((mart) => mart.kind === 'view' || !mart.isStorage),
     shape: hashShape(all),
@@ -78,6 +87,31 @@ const listMarts = (tables: ReturnType<typeof createTables>): readonly Mart[] => 
   tables.dictionary,
   tables.about,
   tables.internals,
+];
+
+/**
+ * The tables that are filled from the live file, in this order, with those that exist only while a file is made:
+ * each reads only the live file and tables before it.
+ */
+const listFilled = (tables: ReturnType<typeof createTables>): readonly (Table | WorkingTable)[] => [
+  packageKeys,
+  tables.allVideos,
+  tables.videoHistory,
+  tables.videoEdits,
+  stateSpan,
+  tables.dates,
+  movementByDay,
+  ...(tables.videoTags ? [tables.videoTags] : []),
+  packageTotal,
+  tables.packages,
+  packageSpan,
+  packageState,
+  accountDay,
+  shownDay,
+  tables.storageDaily,
+  tables.packageDaily,
+  tables.runs,
+  tables.walks,
 ];
 
 /** The same for two files whose tables and columns are the same, in form and in meaning. */
