@@ -173,9 +173,11 @@ command('export', 'write one published table as Parquet, CSV or NDJSON')
     ),
   )
   .addOption(
-    new Option('--format <format>', 'format of the rows')
-      .choices(['parquet', 'csv', 'ndjson'])
-      .makeOptionMandatory(),
+    new Option('--format <format>', "format of the rows; default: the ending of the file's name").choices([
+      'parquet',
+      'csv',
+      'ndjson',
+    ]),
   )
   .addOption(new Option('--table <name>', 'the table or view; default: videos').conflicts('all'))
   .option('--all', 'every table, each as a file in the folder of --out')

@@ -1,5 +1,5 @@
 import { chmodSync, createWriteStream, mkdirSync, renameSync, statSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, extname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { draftPath, removeDraft, removeStaleDrafts } from '../../database/draft-files.ts';
@@ -15,8 +15,12 @@ import { inChunks, ndjson } from '../output/query-text.ts';
 import { findPublishedFile } from '../requirements.ts';
 import { abortOnSignal } from '../signals.ts';
 
+const FORMATS = ['parquet', 'csv', 'ndjson'] as const;
+type Format = (typeof FORMATS)[number];
+
 export type ExportOptions = JsonOptions & {
-  format: 'parquet' | 'csv' | 'ndjson';
+  /** Left out: the ending of `out`. */
+  format?: Format;
   table?: string;
   /** Every table, into the folder `out`. */
   all?: true;
@@ -29,7 +33,8 @@ export type ExportOptions = JsonOptions & {
  * takes them. A file appears when it is complete. Returns the exit code.
  */
 export async function exportTables(options: ExportOptions): Promise<number> {
-  const { table = 'videos', all, out, json, format } = options;
+  const { table = 'videos', all, out, json } = options;
+  const format = getFormat(options);
   if (out === '-' && (json || all))
     throw new ConfigError('--out -: stdout has room for one table, and then for no document of --json', {
       hint: 'name a file; with --all, a folder',
@@ -46,7 +51,7 @@ export async function exportTables(options: ExportOptions): Promise<number> {
       const pieces = Readable.from(toPieces(source, format));
       if (signal === null) await pipeline(pieces, process.stdout, { end: false });
       else await writeFile(resolveExportFile(target, options.config), pieces, signal);
-      documents.push(report(source, options, target));
+      documents.push(report(source, { ...options, format }, target));
     }
     if (json) process.stdout.write(formatJson(all ? documents : documents[0]));
     return EXIT.done;
@@ -55,10 +60,17 @@ export async function exportTables(options: ExportOptions): Promise<number> {
   }
 }
 
-function toPieces(
-  source: Export,
-  format: ExportOptions['format'],
-): Iterable<string> | AsyncIterable<Uint8Array> {
+/** The format of `--format`, else the ending of the file's name. Throws ConfigError where neither is one. */
+function getFormat({ format, all, out }: ExportOptions): Format {
+  const ending = all ? '' : extname(out).toLowerCase();
+  const found = format ?? FORMATS.find((each) => ending === `.${each}`);
+  if (found !== undefined) return found;
+  throw new ConfigError(`--out ${out} names no format`, {
+    hint: 'add --format parquet, csv or ndjson; or name a file that ends in .parquet, .csv or .ndjson',
+  });
+}
+
+function toPieces(source: Export, format: Format): Iterable<string> | AsyncIterable<Uint8Array> {
   const { columns } = source;
   if (format === 'parquet') return source.parquet();
   if (format === 'ndjson') return inChunks(ndjson(columns, source.rows()));

@@ -46,14 +46,8 @@ describe('vodhouse export', () => {
   it('writes CSV, NDJSON and Parquet of the same rows', async () => {
     const { cwd, exported, read } = await folderWithFile();
     for (const format of ['csv', 'ndjson', 'parquet']) {
-      const { code, stdout, stderr } = await exported(
-        '--table',
-        'all_videos',
-        '--format',
-        format,
-        '--out',
-        `out.${format}`,
-      );
+      const words = ['--table', 'all_videos', '--out', `out.${format}`];
+      const { code, stdout, stderr } = await exported(...words);
       expect([code, stdout]).toEqual([0, '']);
       expect(stderr).toMatch(/^wrote 3 rows of all_videos to out\.\w+ \(.+\)\n$/);
     }
@@ -77,6 +71,13 @@ describe('vodhouse export', () => {
     ]);
   });
 
+  it('takes --format before the ending of the name, in any case', async () => {
+    const { exported, read } = await folderWithFile();
+    expect((await exported('--format', 'ndjson', '--out', 'out.csv')).code).toBe(0);
+    expect((await exported('--out', 'OUT.NDJSON')).code).toBe(0);
+    expect(read('out.csv')).toBe(read('OUT.NDJSON'));
+  });
+
   it('says what the rows belong to, and writes to stdout', async () => {
     const { json, exported } = await folderWithFile();
     const versions = ['export', '--format', 'ndjson', '--table', 'video_versions', '--out', 'all.ndjson'];
@@ -89,6 +90,9 @@ describe('vodhouse export', () => {
   it.each<[number, string, string[]]>([
     [2, 'xlsx', ['--format', 'xlsx', '--out', 'x']],
     [2, '--out', ['--format', 'csv']],
+    [2, '--out v.csv.gz names no format', ['--out', 'v.csv.gz']],
+    [2, '--out - names no format', ['--out', '-']],
+    [2, 'add --format parquet, csv or ndjson', ['--all', '--out', 'v.csv']],
     [2, 'stdout', ['--format', 'csv', '--json', '--out', '-']],
     [2, 'nothing that is published is named vidoes', ['--format', 'csv', '--table', 'vidoes', '--out', 'x']],
     [2, 'no file', ['--format', 'csv', '--out', '.']],
