@@ -68,7 +68,7 @@ command('init', 'write a vodhouse.yaml, its JSON schema and an empty .env').acti
   withExitCode(async (options: ConfigOptions) => (await import('./commands/init.ts')).init(options)),
 );
 
-command('check', 'check the config, and with the fewest requests each account and target')
+command('check', 'check the config, and with few requests each account and target')
   .action(withExitCode(async (options: CheckOptions) => (await import('./commands/check.ts')).check(options)))
   .option('--all', 'request every package')
   .option('--notify', 'send a test message to the webhook')

@@ -7,7 +7,7 @@ import { reportLeaving, type LeavingReport } from '../../app/leaving.ts';
 import type { Pipeline } from '../../app/pipeline.ts';
 import { warnIfPlanDoesNotFit } from '../../capacity/plan-report.ts';
 import { groupBy, listFirst, withoutSubject } from '../../health/text.ts';
-import { commandsFor, shellQuote } from '../../lib/shell-command.ts';
+import { commandsFor, shellQuote, type FormatCommand } from '../../lib/shell-command.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import { addDays } from '../../lib/days.ts';
 import {
@@ -37,6 +37,8 @@ import { withPipeline } from '../with-pipeline.ts';
 /** One request to the service and its result. */
 interface CheckResult {
   account: string;
+  /** Null: the storage. */
+  packageId: number | null;
   /** What was requested; the key is that of the JSON document. */
   asked: string;
   ok: boolean;
@@ -46,8 +48,11 @@ interface CheckResult {
 
 export type CheckOptions = JsonOptions & { all?: true; notify?: true };
 
+/** Without `--all`, so many packages of an account are requested, and none after one that fails. */
+const MOST_PACKAGES = 20;
+
 /**
- * `vodhouse check`: checks the config and its files, then sends the fewest requests that test each account,
+ * `vodhouse check`: checks the config and its files, then sends few requests that test each account,
  * connects to each target, and with `--notify` sends a test message. Returns the exit code: 2 where `sync`
  * and `start` refuse the config, because too much left it.
  */
@@ -76,8 +81,7 @@ async function checkAll(
 ) {
   const checks = config.accounts.map(async (account) => {
     const client = pipeline.clients.get(account.name);
-    const packages = isAll ? account.packages : account.packages.slice(0, 1);
-    return client ? checkAccount(config, { ...account, packages }, client, signal) : [];
+    return client ? checkAccount(config, account, client, { isAll, signal }) : [];
   });
   const checkingTargets = checkTargets(config, pipeline.warehouse);
   const testing = webhook === null ? null : sendTestMessage(webhook, config, Date.now());
@@ -131,12 +135,12 @@ async function checkAccount(
   { timezone }: Config,
   { name, packages, storage }: AccountConfig,
   client: ServiceClient,
-  signal: AbortSignal,
+  { isAll, signal }: { isAll: boolean; signal: AbortSignal },
 ): Promise<CheckResult[]> {
   const request = { purpose: 'check' as const, runId: null, signal };
   const checkPackages = async () => {
     const results: CheckResult[] = [];
-    for (const { id } of packages) {
+    for (const { id } of isAll ? packages : packages.slice(0, MOST_PACKAGES)) {
       const { finding, isReachable } = await checkRequest(
         { account: name, package_id: id, stream: 'videos' },
         `package ${id}`,
@@ -146,7 +150,8 @@ async function checkAccount(
         },
       );
       results.push(finding);
-      if (!isReachable) break; // the other packages are at the same address
+      // the other packages are at the same address, and have the same key
+      if (!isReachable || !(finding.ok || isAll)) break;
     }
     return results;
   };
@@ -170,9 +175,9 @@ async function checkRequest(
   asked: string,
   send: () => Promise<string>,
 ): Promise<{ finding: CheckResult; isReachable: boolean }> {
-  const { account } = of;
+  const { account, package_id: packageId } = of;
   try {
-    const finding = { account, asked, ok: true, result: await send(), hint: null };
+    const finding = { account, packageId, asked, ok: true, result: await send(), hint: null };
     return { finding, isReachable: true };
   } catch (error) {
     const isFault = error instanceof RefusedError || error instanceof TransientError;
@@ -181,7 +186,7 @@ async function checkRequest(
     const advice = error instanceof RefusedError ? adviceFor(error, of) : null;
     const hint = error.hint ?? advice;
     const result = withoutSubject(errorMessage(error), of);
-    return { finding: { account, asked, ok: false, result, hint }, isReachable };
+    return { finding: { account, packageId, asked, ok: false, result, hint }, isReachable };
   }
 }
 
@@ -236,5 +241,18 @@ function checkText(
   const hints = [...byHint].map(
     ([hint, alike]) => `  -> ${listFirst(alike.map(({ of, checked }) => `${of} ${checked}`))}: ${hint}`,
   );
-  return `${[headline, '', table, ...hints].join('\n')}\n`;
+  const left = options.all ? [] : notAskedText(accounts, checked, commandsFor(options.config));
+  return `${[headline, '', table, ...left, ...hints].join('\n')}\n`;
+}
+
+function notAskedText(
+  accounts: Config['accounts'],
+  { findings }: Checked,
+  formatCommand: FormatCommand,
+): string[] {
+  const asked = findings.filter(({ packageId }) => packageId !== null).length;
+  const all = accounts.flatMap(({ packages }) => packages).length;
+  return asked === all
+    ? []
+    : [`  ${asked} of ${pluralize(all, 'package')} asked; ${formatCommand('check --all')} asks each`];
 }

@@ -21,15 +21,30 @@ vi.setConfig({ testTimeout: 60_000 });
 /** The config with a line more in its account. */
 const withLine = (text: string, line: string) => text.replace('    packages:', `    ${line}\n    packages:`);
 
+const listed = Array.from({ length: 30 }, (_, index) => ({ id: 101 + index, videos: 1 }));
+
 describe('check', () => {
-  it('requests one package and the storage of yesterday, and ends with 0', async () => {
+  it('requests each package and the storage of yesterday, and ends with 0', async () => {
     const { run } = await sandboxFolder({ packages: [101, 102, 103] });
     const { code, stdout, stderr } = await run('check');
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('vodhouse.yaml: ok, 1 account\n');
     expect(stdout).toMatch(/^main +package 101 +ok +250 videos$/m);
     expect(stdout).toMatch(/^main +storage of \d{4}-\d\d-\d\d +ok +answers with figures of that day$/m);
-    expect(stdout).not.toContain('102');
+    expect(stdout).toMatch(/^main +package 103 +ok +0 videos$/m);
+    expect(stdout).not.toContain('asked');
+  });
+
+  it.each([
+    ['the first 20', listed.map(({ id }) => id), 20, 0],
+    ['those to the first that fails', [101, 999, 103], 2, 3],
+  ])('requests %s, and says how many', async (_which, packages, asked, code) => {
+    const { run } = await sandboxFolder({ packages }, { packages: listed });
+    const checked = await run('check');
+    expect(checked.code).toBe(code);
+    expect(checked.stdout).toContain(
+      `  ${asked} of ${packages.length} packages asked; vodhouse check --all asks each\n`,
+    );
   });
 
   it('shows where the files are, their age and the room on their disks', async () => {
