@@ -10,6 +10,7 @@ import {
   parsePositiveInt,
   parseDay,
   parseInteger,
+  parseWalk,
 } from './parse-args.ts';
 import type { ForgetTarget } from '../warehouse/accounts.ts';
 import type { ConfigOptions, JsonOptions } from './command-context.ts';
@@ -90,8 +91,8 @@ for (const stream of STREAMS) syncCommand.option(`--${stream}`, `only the ${STRE
 syncCommand
   .option(
     '--accept-removals [walk]',
-    'apply held-back removals that this run confirms, and with --package, accept its other videos; with WALK: only removals held back by then',
-    parsePositiveInt,
+    'apply held-back removals that this run confirms, and with --package, accept its other videos; with walk:NUMBER: only removals held back by then',
+    parseWalk,
   )
   .option('--from <date>', 'with --storage: first day to request, even if it was given up', parseDay)
   .option('--to <date>', 'with --storage: last day to request (default: yesterday)', parseDay)

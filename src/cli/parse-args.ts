@@ -10,6 +10,13 @@ export function parsePositiveInt(text: string): number {
   throw new InvalidArgumentError('expected a whole number from 1 up.');
 }
 
+/** The number of a walk: `walk:258`, or `258`. */
+export function parseWalk(text: string): number {
+  const number = text.replace(/^walk:/, '');
+  if (isInteger(number) && Number(number) > 0) return Number(number);
+  throw new InvalidArgumentError('expected a walk that status names, such as walk:258.');
+}
+
 /** An integer from 0 up. */
 export function parseInteger(text: string): number {
   if (isInteger(text)) return Number(text);

@@ -44,5 +44,5 @@ export function acceptPageCommands(
 /** Formats commands that accept the removals that the named walk, or an earlier one, held back. */
 export function acceptRemovalsCommands(typed: FormatCommand, accounts: Accounts): (held: Held) => string {
   const nameOf = packageNames(accounts);
-  return (held) => typed(`sync --package ${nameOf(held)} --accept-removals ${held.held_by}`);
+  return (held) => typed(`sync --package ${nameOf(held)} --accept-removals walk:${held.held_by}`);
 }

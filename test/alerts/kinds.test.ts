@@ -143,7 +143,7 @@ const CASES: Case[] = [
       details: {
         removals: 2,
         reasons: ['many'],
-        command: 'vodhouse sync --package 101 --accept-removals 7 --config test',
+        command: 'vodhouse sync --package 101 --accept-removals walk:7 --config test',
       },
     },
   },

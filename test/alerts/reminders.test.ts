@@ -17,7 +17,7 @@ describe('a reminder', () => {
     await checkAfter(29 * MINUTE_MS);
     expect(newMessages()).toEqual(['held_back reminder 101']);
     expect(webhook.received[1]?.text).toMatch(
-      /^Still: main\/101: 1 removal held back, .* --accept-removals 9 /,
+      /^Still: main\/101: 1 removal held back, .* --accept-removals walk:9 /,
     );
     expect(webhook.received[1]?.since).toBe(NOON);
     await checkAfter(MINUTE_MS);

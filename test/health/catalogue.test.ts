@@ -28,7 +28,7 @@ const CASES: [name: string, kind: string, scope: string, fields: string, command
     'held_back',
     'main/101',
     'removals reasons command',
-    'sync --package 101 --accept-removals 7',
+    'sync --package 101 --accept-removals walk:7',
   ],
   ['unordered', 'unordered', 'main/101', '', ''],
   ['storage_failed', 'failed', 'main storage', 'stream error', ''],

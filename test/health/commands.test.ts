@@ -27,13 +27,13 @@ describe('the command that accepts removals', () => {
 
   it('names the account where another one has a package with the same id', () => {
     expect(commandFor({ account: 'second', package_id: 101, held_by: 20 })).toBe(
-      'vodhouse sync --package second/101 --accept-removals 20',
+      'vodhouse sync --package second/101 --accept-removals walk:20',
     );
   });
 
   it('has the id alone where no other account has it', () => {
     expect(commandFor({ account: 'second', package_id: 103, held_by: 20 })).toBe(
-      'vodhouse sync --package 103 --accept-removals 20',
+      'vodhouse sync --package 103 --accept-removals walk:20',
     );
   });
 });

@@ -82,7 +82,7 @@ function logOutcome({ logger }: CommandContext, summary: RunSummary, published: 
 function assertHeldBack({ warehouse }: Pipeline, walkId: SyncOptions['acceptRemovals']): void {
   if (typeof walkId !== 'number' || hasHeldBack(warehouse.db, walkId)) return;
   throw new ConfigError(`walk ${walkId} held nothing back that still waits`, {
-    hint: [{ command: 'status' }, ' names the walks that did; without a number, all of them are accepted'],
+    hint: [{ command: 'status' }, ' names the walks that did; without a walk, all of them are accepted'],
   });
 }
 

@@ -39,7 +39,7 @@ it('--accept-removals of a walk accepts nothing that a later one held back', asy
   const { code, stdout } = await run('sync', '--accept-removals', '2');
   expect(code).toBe(3);
   expect(stdout).toContain('- main/101: 5 removals, too many at once\n');
-  expect(commandIn(stdout)).toEqual(['sync', '--package', '101', '--accept-removals', '3']);
+  expect(commandIn(stdout)).toEqual(['sync', '--package', '101', '--accept-removals', 'walk:3']);
   expect(value(`${LIVE} and id <= 5`)).toBe(5);
 });
 
@@ -50,7 +50,7 @@ describe('a run that holds removals back', () => {
     expect(held.stdout).toMatch(/^main\/101 .* 40$/m);
     expect(held.stdout).toContain('  - main/101: 40 removals, too many at once\n');
     expect(held.stdout).toMatch(/another full walk .* confirms them\.$/m);
-    expect(commandIn(held.stdout)).toEqual(['sync', '--package', '101', '--accept-removals', '2']);
+    expect(commandIn(held.stdout)).toEqual(['sync', '--package', '101', '--accept-removals', 'walk:2']);
     expect(value(LIVE)).toBe(60);
     const accepted = await succeed(...commandIn(held.stdout));
     expect(accepted).toMatch(/^main\/101 +succeeded .* 40 /m);
@@ -72,7 +72,7 @@ describe('status where removals are held back', () => {
       '      and 39 more',
       expect.stringMatching(/^ {6}first held back at \S+ \S+ UTC$/),
       expect.stringMatching(/another full walk .* confirms them\.$/),
-      '      -> to accept exactly these: vodhouse sync --package 101 --accept-removals 3',
+      '      -> to accept exactly these: vodhouse sync --package 101 --accept-removals walk:3',
     ]);
     await succeed(...commandIn(stdout));
     expect(value(LIVE)).toBe(18);
@@ -128,7 +128,7 @@ describe('a package whose id another account has too', () => {
     // The later walk of the two: without the account it would also accept the removals of the earlier one.
     const walks = rows('select account, walk_id from walk where held_back > 0 order by walk_id');
     const commands = walks.map(({ account, walk_id: id }) => [
-      ...['sync', '--package', `${account}/101`, '--accept-removals', `${id}`],
+      ...['sync', '--package', `${account}/101`, '--accept-removals', `walk:${id}`],
     ]);
     const [earlier = [], later = []] = commands;
     const both = expect.arrayContaining(commands) as string[][];

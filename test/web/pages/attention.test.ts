@@ -86,7 +86,7 @@ describe('the attention list', () => {
       'vodhouse resume main',
       'vodhouse plan',
       'vodhouse sync --storage',
-      'vodhouse sync --package 104 --accept-removals 9',
+      'vodhouse sync --package 104 --accept-removals walk:9',
       'vodhouse correct main 2026-03-08',
       'vodhouse sync --storage --from 2026-03-07 --to 2026-03-08',
       "select * from quarantine where account = 'main' and resolved_at is null",

@@ -89,7 +89,7 @@ describe('the page of a package', () => {
     const { part } = await page('/packages/main/104');
     expect(named(part('problems'), 'li')).toHaveLength(1);
     expect(named(part('problems'), 'code').map(getText)[0]).toContain(
-      'sync --package 104 --accept-removals 9',
+      'sync --package 104 --accept-removals walk:9',
     );
     expect(linksIn(part('problems'))).toEqual([]); // its place is this page
     expect((await page('/packages/main/101')).partText('content')).not.toContain('Needs attention');
