@@ -238,6 +238,7 @@ function readBudget({ name: account, limits }: AccountConfig, { config, db }: He
           since: pause.since,
           back_at: pause.full_rate_at,
           in_force: fromTimestamp(pause.until) > now,
+          of_restore: pause.of_restore === 1,
         }
       : null,
   };

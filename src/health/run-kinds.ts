@@ -12,28 +12,32 @@ import { findEarliest, joinPackages, toOneLine, withoutSubject } from './text.ts
 /** A restriction lasts until the full rate is back: a further one before that belongs to the same problem. */
 const restricted: Kind = {
   kind: 'restricted',
-  when: ['the service asked the account to wait, until its full rate is back'],
+  when: [
+    'the service asked the account to wait, until its full rate is back',
+    'the live file was restored, for a day',
+  ],
   severity: 'attention',
   explains: ['stale'],
   place: 'requests',
   find: ({ budgets, formatCommand }) =>
     budgets.flatMap(({ account, pause }) => {
       if (!pause) return [];
-      const { in_force, until, back_at, reason, since } = pause;
+      const { in_force, until, back_at, reason, since, of_restore } = pause;
       const isPaused = `account ${account} ${in_force ? 'is' : 'was'} paused until ${until} UTC`;
+      const resume = formatCommand(`resume ${shellQuote(account)}`);
+      const byItself = 'a worker resumes by itself; to end the pause now';
       return {
         scope: { account },
         since,
         nextTry: until,
         isFading: !in_force,
-        message: `${isPaused}, its full rate is back at ${back_at} UTC: ${toOneLine(reason)}`,
-        advice: [
-          advise(
-            'a worker resumes by itself; to end the pause now',
-            formatCommand(`resume ${shellQuote(account)}`),
-          ),
-          advise('if this happens again, lower the limits', formatCommand('plan')),
-        ],
+        message: `${isPaused}${of_restore ? '' : `, its full rate is back at ${back_at} UTC`}: ${toOneLine(reason)}`,
+        advice: of_restore
+          ? [advise(`${byItself}, if few requests were sent since the backup`, resume)]
+          : [
+              advise(byItself, resume),
+              advise('if this happens again, lower the limits', formatCommand('plan')),
+            ],
         fields: { until, back_at, reason },
       };
     }),

@@ -106,14 +106,15 @@ from drift
 where resolved_at is null
 order by first_seen_at desc, account, stream, field, kind`);
 
-type PauseStatus = Omit<typeof pause.$inferSelect, 'consecutive_restrictions'>;
+type PauseStatus = Omit<typeof pause.$inferSelect, 'consecutive_restrictions'> & { of_restore: number };
 
 /**
  * Is the account restricted? A row while a pause is in force (`until`), or while the rate rises again (until
- * `full_rate_at`).
+ * `full_rate_at`). `of_restore`: 1 where a restore made it, and not the service.
  */
 export const PAUSE = query<PauseStatus, { account: string; at: string }>(`
-select account, until, reason, since, full_rate_at
+select account, until, reason, since, full_rate_at,
+  since is (select restored_at from warehouse_state) as of_restore
 from pause
 where account = :account and full_rate_at > :at`);
 

@@ -271,6 +271,16 @@ it('names the command that ends a pause, and that command ends it', async () => 
   expect((await run('status')).stdout).not.toContain('vodhouse resume main');
 });
 
+it('says after a restore why the account is paused, and nothing of its limits', async () => {
+  const { run, succeed } = await syncedFolder();
+  await succeed('backup', 'copy.db');
+  await succeed('restore', 'copy.db');
+  const { stdout } = await run('status');
+  expect(stdout).toMatch(/^ {2}- account main is paused until \S+ \S+ UTC: the warehouse was restored/m);
+  expect(stdout).toMatch(/-> .* if few requests were sent since the backup: vodhouse resume main$/m);
+  expect(stdout).not.toMatch(/limits|full rate/);
+});
+
 it.each(['status', 'runs', 'plan'])(
   '%s of a live file that is gone, but not its published file, says how to get it back',
   async (command) => {
