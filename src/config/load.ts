@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
 import { ConfigError } from '../lib/errors.ts';
-import { configSchema, type Config } from './config.ts';
+import { configSchema, DEFAULT_FILES, type Config } from './config.ts';
 import { readAuthorities } from './certificates.ts';
 import { findCrossFieldProblems } from './cross-field-checks.ts';
 import { createLookup, readIfExists } from './lookup.ts';
@@ -34,6 +34,16 @@ type UnusableFile = { account: string; problem: string };
 /** Like `loadConfig`, but an account whose CSV file cannot be used has no packages. */
 export function loadConfigWithoutFiles(file: string): { config: Config; unusable: UnusableFile[] } {
   return load(file, process.env, false);
+}
+
+/**
+ * The live file of a config that may have problems: the default where it names none that can be found. Throws
+ * ConfigError where the file cannot be read.
+ */
+export function findWarehouse(file: string): string {
+  const { value } = parseSource(readText(file), (name) => process.env[name]);
+  const named = (value as { warehouse?: unknown } | null | undefined)?.warehouse; // no shape is known of it
+  return resolve(dirname(file), typeof named === 'string' ? named : DEFAULT_FILES.warehouse);
 }
 
 function load(file: string, env: Env, isStrict: boolean) {

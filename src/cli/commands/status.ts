@@ -1,4 +1,4 @@
-import { loadConfigWithoutFiles } from '../../config/load.ts';
+import { findWarehouse, loadConfigWithoutFiles } from '../../config/load.ts';
 import { assertNotLost } from '../../app/lost-file.ts';
 import { DAY_MS, systemClock, toTimestamp } from '../../lib/clock.ts';
 import { commandsFor } from '../../lib/shell-command.ts';
@@ -9,11 +9,12 @@ import { withKnownPackages } from '../../health/known-packages.ts';
 import { readSchedule } from '../../health/schedule.ts';
 import { openPublisher } from '../../publishing/publisher.ts';
 import { openReadOnly } from '../../database/connection.ts';
+import { readLiveHolder } from '../../database/lock.ts';
 import { LAST_REQUESTS, SAVINGS } from '../../queries/named/status.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
-import { listNeeds, requestsText, statusText, type Report } from '../output/status-text.ts';
+import { listNeeds, requestsText, statusText, workerText, type Report } from '../output/status-text.ts';
 
 const MAX_REQUESTS = 30;
 const MAX_RUNS = 5;
@@ -24,7 +25,7 @@ export type StatusOptions = JsonOptions & { requests?: true };
 
 /** `vodhouse status`. Returns the exit code: 3 where anything needs attention. */
 export async function status(options: StatusOptions): Promise<number> {
-  const { config: written, unusable } = loadConfigWithoutFiles(options.config);
+  const { config: written, unusable } = loadOrNameWorker(options);
   assertNotLost(written, commandsFor(options.config));
   const db = openReadOnly(written.warehouse);
   try {
@@ -55,6 +56,17 @@ export async function status(options: StatusOptions): Promise<number> {
     return listNeeds(report).length > 0 ? EXIT.partial : EXIT.done;
   } finally {
     db.$client.close();
+  }
+}
+
+/** Throws ConfigError, after a line about the worker that runs: it continues with the config that it had. */
+function loadOrNameWorker({ config, json }: StatusOptions) {
+  try {
+    return loadConfigWithoutFiles(config);
+  } catch (error) {
+    const worker = readLiveHolder(findWarehouse(config), 'worker');
+    if (worker && !json) process.stdout.write(`${workerText(worker)}; it continues with the config it had\n`);
+    throw error;
   }
 }
 

@@ -85,15 +85,16 @@ function itemLines(items: Report['items'], limit: Limit): string[] {
   return lines;
 }
 
+export const workerText = ({ host, pid, since }: NonNullable<Report['worker']>): string =>
+  `worker: ${host}, pid ${pid}, since ${since} UTC`;
+
 /** Whether a worker runs, and what is due when. */
 function scheduleText({ worker, next, formatCommand }: Report, now: number): string {
   const inTime = (at: string) => {
     const ms = fromTimestamp(at) - now;
     return ms <= 0 ? 'now' : `${at.slice(0, 16)} UTC (in ${formatDuration(Math.ceil(ms / 1000) * 1000)})`;
   };
-  const running = worker
-    ? `worker: ${worker.host}, pid ${worker.pid}, since ${worker.since} UTC`
-    : `worker: none; to start one: ${formatCommand('start')}`;
+  const running = worker ? workerText(worker) : `worker: none; to start one: ${formatCommand('start')}`;
   const names = { full: 'full run', quick: 'quick run', publication: 'publication', backup: 'backup' };
   const due = (['full', 'quick', 'publication', 'backup'] as const).flatMap((what) => {
     const at = next[what];

@@ -110,7 +110,7 @@ describe('status', () => {
   });
 
   it('names the worker that runs, and when runs are due', async () => {
-    const { start, json } = await syncedFolder();
+    const { start, json, run, text, write } = await syncedFolder();
     const worker = start('start');
     const time = (pattern: RegExp) => expect.stringMatching(pattern) as string;
     await expect
@@ -119,8 +119,16 @@ describe('status', () => {
         worker: { host: hostname(), pid: worker.pid, since: time(/^\d{4}-.* \d\d:\d\d:\d\d$/) },
         next: { full: time(/:00:00$/), quick: null },
       });
+    write(text.replace('timezone:', 'timezoen:'));
+    const broken = await run('status');
+    expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining('timezoen')]);
+    expect(broken.stdout).toMatch(
+      /^worker: .*, pid \d+, since .* UTC; it continues with the config it had\n$/,
+    );
     worker.kill('SIGTERM');
     await worker.ended;
+    expect((await run('status')).stdout).toBe('');
+    write(text);
     expect(await json('status')).toMatchObject({ worker: null });
   });
 
