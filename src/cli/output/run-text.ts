@@ -152,6 +152,7 @@ function walkTable({ walks, run, failures }: FullRun, limit: Limit): string {
       package: keyOfPackage(walk),
       name: truncate(walk.name ?? '', 30),
       status: walk.status,
+      videos: walk.totalcount,
       pages: walk.pages,
       ...pickChanges(walk),
       unchanged: walk.unchanged || null,

@@ -27,8 +27,9 @@ describe('sync', () => {
     const first = await run('sync');
     expect(first.code).toBe(0);
     expect(first.stdout).toMatch(/^run 1: succeeded \(full, manual, everything\)\n/);
-    expect(first.stdout).toMatch(/^main\/101 +succeeded +3 +250 +4 /m);
-    expect(first.stdout).toMatch(/^main\/102 +Lectures +succeeded +1 +30 +1 /m);
+    expect(first.stdout).toMatch(/^main\/101 +succeeded +250 +3 +250 +4 /m);
+    expect(first.stdout).toMatch(/^main\/102 +Lectures +succeeded +30 +1 +30 +1 /m);
+    expect(first.stdout).toMatch(/^main\/103 +succeeded +0 +1 +1 /m);
     expect(first.stdout).toMatch(/^storage of main: 1 day booked/m);
     expect((await succeed('runs', '1')).trim()).toBe(first.stdout.split('\npublished ')[0]?.trim());
     expect(first.stderr).toContain('main/101: succeeded: added 250, ');
