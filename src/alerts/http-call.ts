@@ -1,6 +1,6 @@
 /** HTTP calls to the webhook and the pings of the config; errors and logs name only their host. */
 import type { Clock } from '../lib/clock.ts';
-import { errorCode, errorMessage } from '../lib/errors.ts';
+import { errorCode, errorMessage, isWithoutTls } from '../lib/errors.ts';
 import { callOnce } from '../lib/http/agent.ts';
 import { decodePercent, type Proxies } from '../lib/http/proxies.ts';
 import { version } from '../lib/package-root.ts';
@@ -37,7 +37,8 @@ export async function httpCall({ url, proxies, body, deadlineMs, signal }: Call)
     if (signal.aborted) return 'it was interrupted';
     if (deadline.aborted) return `no response within ${deadlineMs / 1000} s`;
     // a message may contain the address
-    return `no connection (${errorCode(error) || errorMessage(error).slice(0, 40)})`;
+    const reason = isWithoutTls(error) ? 'the server speaks no TLS: write http://' : errorCode(error);
+    return `no connection (${reason || errorMessage(error).slice(0, 40)})`;
   }
 }
 

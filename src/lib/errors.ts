@@ -114,13 +114,21 @@ export function errorCode(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
+/** Whether a server answered the begin of TLS with something else, such as HTTP. */
+export function isWithoutTls(error: unknown): boolean {
+  return /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/.test(errorCode(error));
+}
+
 /**
  * The message of any thrown value. For a host with several addresses, Node wraps their errors in one without
- * a message.
+ * a message. Messages of OpenSSL have lines of its source around the reason.
  */
 export function errorMessage(error: unknown): string {
   if (error instanceof AggregateError && error.message === '')
     return error.errors.map(errorMessage).join(', ');
+  if (isWithoutTls(error)) return 'the server speaks no TLS';
+  const { library, reason } = (error ?? {}) as { library?: unknown; reason?: unknown }; // fields of OpenSSL
+  if (library === 'SSL routines' && typeof reason === 'string') return reason;
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -3,7 +3,7 @@ import { maxHeaderSize } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, inflateRaw, unzip } from 'node:zlib';
 import { errors, type Dispatcher } from 'undici';
-import { errorCode, errorMessage, RefusedError, TransientError } from '../../lib/errors.ts';
+import { errorCode, errorMessage, isWithoutTls, RefusedError, TransientError } from '../../lib/errors.ts';
 import { requestUntilAborted } from '../../lib/http/agent.ts';
 import type { RequestResult } from '../../lib/request-budget.ts';
 import { readRetryAfter, readTime } from './header-times.ts';
@@ -125,6 +125,8 @@ function toServiceError(error: unknown, status: number | null, { maxBytes }: Htt
 function explainNoAnswer(error: unknown): [what: string, hint: string] {
   const { HTTPParserError, ResponseContentLengthMismatchError, SocketError } = errors;
   const { syscall } = error as NodeJS.ErrnoException;
+  if (isWithoutTls(error))
+    return ['no connection', 'write http:// in base_url (or in `proxy`), or check its port'];
   if (error instanceof HTTPParserError || error instanceof ResponseContentLengthMismatchError)
     return ['the answer is not HTTP', 'check http or https and the port in base_url, and `proxy`'];
   if (error instanceof SocketError || syscall === 'read' || syscall === 'write')

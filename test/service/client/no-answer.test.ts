@@ -172,6 +172,21 @@ it('a request that undici loses in its pool ends at its deadline, as do all afte
   expect(budget.spent.map(({ result }) => result?.status)).toEqual(Array(15).fill(null));
 });
 
+it.each([
+  ['speaks SSH', 'SSH-2.0-OpenSSH_9.6\r\n', 'the server speaks no TLS'],
+  ['has records that are too long', Buffer.from([0x16, 3, 3, 0xff, 0xff, 0]), 'the server speaks no TLS'],
+  ['refuses the handshake', Buffer.from([0x15, 3, 3, 0, 2, 2, 0x28]), 'alert handshake failure'],
+])('a server behind https that %s is named without text of OpenSSL', async (_what, bytes, reason) => {
+  const { host, close } = await listenOnLoopback(
+    createServer((socket) => socket.once('data', () => socket.end(bytes))),
+  );
+  onTestFinished(close);
+  const { client } = await createTestClient(() => 'hang', { account: accountAt(`https://${host}`) });
+  const { message } = await catchFailure(client.videoPage(pageRequest()));
+  expect(message).toContain(reason);
+  expect(message).not.toMatch(/routines|openssl/i);
+});
+
 it('a request whose TLS never begins ends at its deadline', async () => {
   const account = accountAt(`https://${await startMute()}`);
   const { client } = await createTestClient(() => 'hang', {

@@ -137,18 +137,20 @@ describe('a connection that cannot be opened', () => {
     const { proxy: plain } = await startBehind();
     const service = await startScriptedService(() => 'hang');
     const secure = await startScriptedService(() => 'hang', SELF_SIGNED);
-    for (const failed of [
-      await failBy(BASE, proxy.url.replace('127.0.0.1', 'localhost')),
-      await failBy(BASE, plain.url, { account: { ca: null } }),
-      await failBy(BASE, plain.url.replace('http:', 'https:').replace('127.0.0.1', 'localhost')),
-      await failBy(service.url.replace('http:', 'https:'), ''),
-      await failBy(secure.url, ''),
-    ]) {
+    for (const [hint, failed] of [
+      ['`ca`', await failBy(BASE, proxy.url.replace('127.0.0.1', 'localhost'))],
+      ['`ca`', await failBy(BASE, plain.url, { account: { ca: null } })],
+      ['`ca`', await failBy(secure.url, '')],
+      ['`proxy`', await failBy(BASE, plain.url.replace('http:', 'https:').replace('127.0.0.1', 'localhost'))],
+      ['write http:// in base_url', await failBy(service.url.replace('http:', 'https:'), '')],
+    ] as const) {
       expect(failed.error).toBeInstanceOf(RefusedError);
       expect(failed.error).toMatchObject({
         fault: 'connection',
-        hint: expect.stringContaining('`ca`') as string,
+        hint: expect.stringContaining(hint) as string,
       });
+      expect(failed.error.message.includes('(the server speaks no TLS)')).toBe(hint !== '`ca`');
+      expect(failed.error.message).not.toContain('OpenSSL');
       expect(failed.sent).toEqual([false]);
     }
   });
