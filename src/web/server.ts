@@ -62,8 +62,8 @@ export async function createWebServer(options: WebServerOptions): Promise<WebSer
   addMirror(app, options, signIn);
   addStatusRoutes(app, options, signIn);
   const siteTitle = server.title ?? createSiteTitle(options.pages.config.warehouse);
-  const { timezone } = options.pages.config;
-  const frame = { assetUrl: assets.getUrl, siteTitle, timezone };
+  const { timezone, accounts } = options.pages.config;
+  const frame = { assetUrl: assets.getUrl, siteTitle, timezone, hasAccounts: accounts.length > 1 };
   addPages(app, options.pages, signIn, frame);
   try {
     const { url } = await listen(app, server);

@@ -50,7 +50,7 @@ function calendarOf(
 }
 
 const draw = (days: readonly CalendarDay[], live: string | null = null) =>
-  renderToString(h(StorageSvg, { chart: { account: 'main', days, live } }));
+  renderToString(h(StorageSvg, { chart: { name: 'main', days, live } }));
 const pathIn = (svg: string, name: string) =>
   named(readHtml(svg), 'path')
     .find(({ attributes }) => attributes.get('class') === name)
@@ -145,7 +145,7 @@ describe('the level', () => {
   });
 
   it('needs no style sheet as a file of its own', () => {
-    const chart = { account: '"main" & co', days: calendarOf('2026-11-20', [[1], [2]]), live: null };
+    const chart = { name: '"main" & co', days: calendarOf('2026-11-20', [[1], [2]]), live: null };
     const text = renderToString(h(StorageImage, { chart }));
     expect(text).toContain('Storage of &quot;main&quot; &amp; co');
     expect(text).not.toMatch(/style=|<style|<script/);

@@ -1,7 +1,7 @@
 /** The storage of an account by calendar day and month, and what changed between two days. Pure. */
 import { addDays } from '../../lib/days.ts';
 import { formatBinaryBytes } from '../../lib/format.ts';
-import { STORAGE_KINDS } from '../../lib/service-fields.ts';
+import { FIGURES, STORAGE_KINDS } from '../../lib/service-fields.ts';
 import type { GapRow, StorageDayRow } from '../../queries/named/storage.ts';
 
 /**
@@ -45,6 +45,51 @@ export function buildCalendar(
     days.push({ date, row, before: days.at(-1)?.row ?? null, missing });
   }
   return days;
+}
+
+/** The days of an account, as of `buildCalendar`. */
+export interface AccountCalendar {
+  account: string;
+  calendar: readonly CalendarDay[];
+}
+
+/**
+ * The days of several accounts as one, while all of them have days: a day has figures if each account has
+ * some.
+ */
+export function sumCalendars(accounts: readonly AccountCalendar[]): CalendarDay[] {
+  const ends = (at: 0 | -1) => accounts.map(({ calendar }) => calendar.at(at)?.date ?? '').sort();
+  const [first = '', last = ''] = [ends(0).at(-1), ends(-1)[0]];
+  const byDate = accounts.map(({ account, calendar }) => ({
+    account,
+    rows: new Map(calendar.map(({ date, row }) => [date, row])),
+  }));
+  const days: CalendarDay[] = [];
+  for (let date = first; date !== '' && date <= last; date = addDays(date, 1)) {
+    const lacking = byDate.filter(({ rows }) => !rows.get(date)).map(({ account }) => account);
+    const row = lacking.length > 0 ? null : sumRows(byDate.flatMap(({ rows }) => rows.get(date) ?? []));
+    const missing = row === null ? `no figures of ${lacking.join(', ')}` : null;
+    days.push({ date, row, before: days.at(-1)?.row ?? null, missing });
+  }
+  return days;
+}
+
+/**
+ * The figures of several accounts added up, of the latest of their days; a figure is null if an account lacks
+ * it. Null without any rows.
+ */
+export function sumRows(rows: readonly ShownDay[]): ShownDay | null {
+  const [latest] = rows.toSorted((one, other) => (one.date < other.date ? 1 : -1));
+  if (!latest) return null;
+  const total = { ...latest };
+  for (const figure of FIGURES) {
+    const known = rows.flatMap((row) => row[figure] ?? []);
+    total[figure] = known.length < rows.length ? null : known.reduce((sum, each) => sum + each, 0);
+  }
+  const has = (state: ShownDay['state']) => rows.some((row) => row.state === state);
+  total.state = has('live') ? 'live' : has('provisional') ? 'provisional' : 'booked';
+  total.is_corrected = rows.some((row) => row.is_corrected === 1) ? 1 : 0;
+  return total;
 }
 
 const GAP_TEXTS: Record<GapRow['reason'], string> = {

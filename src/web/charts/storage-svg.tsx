@@ -16,7 +16,8 @@ const HEIGHT = 1_000;
 const MOST_TOOLTIPS = 420;
 
 export interface LevelChart {
-  account: string;
+  /** An account, or `all accounts`. */
+  name: string;
   /** The oldest first, without holes. */
   days: readonly CalendarDay[];
   /** Today, if its sizes may still change. */
@@ -56,7 +57,7 @@ export function StorageImage({ chart }: { chart: LevelChart }) {
       <title>{describeLevel(chart)}</title>
       <rect width="960" height="380" fill="#ffffff" />
       <text x="20" y="28" font-size="15" font-weight="600" fill={INK}>
-        Storage of {chart.account}
+        Storage of {chart.name}
       </text>
       <svg x="90" y="76" width="780" height="260" overflow="visible">
         <Plot chart={chart} />
@@ -66,12 +67,12 @@ export function StorageImage({ chart }: { chart: LevelChart }) {
 }
 
 /** A sentence for readers that do not see the chart. */
-function describeLevel({ account, days, live }: LevelChart): string {
+function describeLevel({ name, days, live }: LevelChart): string {
   const known = days.filter(({ row }) => row !== null);
   const describe = ({ row, date }: CalendarDay) =>
     `${row ? formatTotal(row) : ''} on ${date}${date === live ? ' (live)' : ''}`;
   const ends = [known[0], known[1] && known.at(-1)].flatMap((day) => (day ? [describe(day)] : []));
-  return `Storage of ${account} by day: ${ends.join(' to ')}`;
+  return `Storage of ${name} by day: ${ends.join(' to ')}`;
 }
 
 function Plot({ chart: { days, live } }: { chart: LevelChart }) {

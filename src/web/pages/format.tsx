@@ -8,8 +8,8 @@ import { keyOfPackage, type PackageRow } from '../../lib/package-key.ts';
 import { packagePath } from './paths.ts';
 import { findMeaning } from './glossary.tsx';
 
-/** The time zone of all times of a page; its footer names it. */
-export const Zone = createContext('UTC');
+/** The time zone of all times of a page, which its footer names; and whether a package needs its account. */
+export const Site = createContext({ timezone: 'UTC', hasAccounts: false });
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
@@ -17,7 +17,7 @@ const formats = new Map<string, Intl.DateTimeFormat>();
  * Returns a function that shows a time of the warehouse (`YYYY-MM-DD HH:MM:SS` UTC) in the zone of the page.
  */
 export function useLocalTime(): (at: string) => string {
-  const timeZone = useContext(Zone);
+  const { timezone: timeZone } = useContext(Site);
   const format =
     formats.get(timeZone) ??
     new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
@@ -118,19 +118,33 @@ export function StatusLabel({ status }: { status: Status }) {
   );
 }
 
-interface PackageLinkProps {
+interface PackageNameProps {
   of: PackageRow;
   name: string | null;
 }
 
-/** The link to a package, by its name or, without one, its id. */
-export function PackageLink({ of, name }: PackageLinkProps) {
+/** A package by its name, next to its account where there are several; without a name, by its key. */
+export function PackageName({ of, name }: PackageNameProps) {
+  const { hasAccounts } = useContext(Site);
   return (
-    <a href={packagePath(of)} title={keyOfPackage(of)}>
+    <>
       <bdi>{name ?? of.account}</bdi>
       {name === null && `/${of.package_id}`}
-    </a>
+      {name !== null && hasAccounts && <small class="soft"> {of.account}</small>}
+    </>
   );
+}
+
+export const PackageLink = (props: PackageNameProps) => (
+  <a href={packagePath(props.of)} title={keyOfPackage(props.of)}>
+    <PackageName {...props} />
+  </a>
+);
+
+/** The text of `PackageName`. */
+export function formatPackage({ of, name }: PackageNameProps, { hasAccounts }: { hasAccounts: boolean }) {
+  if (name === null) return keyOfPackage(of);
+  return hasAccounts ? `${name} (${of.account})` : name;
 }
 
 /** The title of a video; a placeholder if it is null or blank. */

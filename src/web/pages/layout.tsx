@@ -3,7 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { version } from '../../lib/package-root.ts';
 import { ACCOUNT_STREAMS, STREAM_KINDS } from '../../lib/streams.ts';
-import { useLocalText, Zone } from './format.tsx';
+import { Site, useLocalText } from './format.tsx';
 import { Glossary } from './glossary.tsx';
 
 const ITEMS = [
@@ -31,6 +31,8 @@ export interface PageFrame {
   siteTitle: string;
   /** Of the service. */
   timezone: string;
+  /** Two accounts or more are configured. */
+  hasAccounts: boolean;
 }
 
 interface PageProps extends PageFrame {
@@ -53,12 +55,13 @@ export function renderPage(page: VNode): string {
 }
 
 export function Page(props: PageProps) {
-  const { siteTitle, timezone, current, crumbs = [], refresh, children } = props;
+  const { siteTitle, timezone, hasAccounts, current, crumbs = [], refresh, children } = props;
+  const site = { timezone, hasAccounts };
   return (
     <html lang="en">
-      <Zone.Provider value={timezone}>
+      <Site.Provider value={site}>
         <Head {...props} />
-      </Zone.Provider>
+      </Site.Provider>
       <body data-refresh={refresh}>
         <a class="skip" href="#content">
           Skip to content
@@ -74,7 +77,7 @@ export function Page(props: PageProps) {
         <p id="connection" class="notice" role="status" hidden />
         <main id="content">
           {crumbs.length > 0 && <Breadcrumbs crumbs={crumbs} />}
-          <Zone.Provider value={timezone}>{children}</Zone.Provider>
+          <Site.Provider value={site}>{children}</Site.Provider>
         </main>
         <footer>
           <p>

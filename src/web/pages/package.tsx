@@ -23,7 +23,15 @@ import { TrendChart } from '../charts/figures.tsx';
 import { packagePath, runPath, toQueryString } from './paths.ts';
 import { findToday, idParam, type PageSources, type Routing } from './routing.ts';
 import { AttentionSection } from './attention.tsx';
-import { ALL_PACKAGES, formatHours, formatSize, Message, RelativeTime, Timestamp } from './format.tsx';
+import {
+  ALL_PACKAGES,
+  formatHours,
+  formatPackage,
+  formatSize,
+  Message,
+  RelativeTime,
+  Timestamp,
+} from './format.tsx';
 import { Page } from './layout.tsx';
 import { readList, VideoList } from './list.tsx';
 import {
@@ -58,7 +66,7 @@ export function addPackagePage({ sources, frame, page }: Routing): void {
     return (
       <Page
         {...frame}
-        title={name ?? keyOfPackage(of)}
+        title={formatPackage({ of, name }, frame)}
         current="packages"
         crumbs={[ALL_PACKAGES]}
         styles={['lists.css', 'runs.css']}

@@ -12,9 +12,9 @@ import { PACKAGE_CHANGES, QUARANTINE_BY_PACKAGE, type PackageTotals } from '../.
 import { readRunningRun } from '../../queries/named/runs.ts';
 import { PACKAGE_SIZES } from '../../queries/named/videos.ts';
 import { createBars, Sparkline } from '../charts/figures.tsx';
-import { toQueryString } from './paths.ts';
+import { packagePath, toQueryString } from './paths.ts';
 import { findToday, pageParam, textParam, type PageSources, type Routing } from './routing.ts';
-import { formatHours, formatSize, PackageLink, RelativeTime } from './format.tsx';
+import { formatHours, formatSize, RelativeTime } from './format.tsx';
 import { Page, REFRESH } from './layout.tsx';
 import {
   findCountingStart,
@@ -209,7 +209,9 @@ function listColumns({ db, config }: PageSources, all: readonly Row[], now: numb
   const cells: Record<Sort, (row: Row) => ComponentChildren> = {
     name: (row) => (
       <>
-        <PackageLink of={row} name={row.name} />
+        <a href={packagePath(row)}>
+          <bdi>{row.name ?? keyOfPackage(row)}</bdi>
+        </a>
         {row.name !== null && <small class="soft">{` ${keyOfPackage(row)}`}</small>}
       </>
     ),

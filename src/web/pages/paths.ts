@@ -9,9 +9,9 @@ export const videoPath = ({ account, package_id: packageId, id }: PackageRow & {
 
 export const runPath = (runId: number): string => `/runs/${runId}`;
 
-/** The page of storage, or its image or CSV. `month` null: all days. */
+/** The page of storage, or its image or CSV. `account` null: all accounts; `month` null: all days. */
 export const storagePath = (
-  query: { account: string; month?: string | null },
+  query: { account: string | null; month?: string | null },
   ending: '' | '.svg' | '.csv' = '',
 ) => `/storage${ending}${toQueryString(query)}`;
 

@@ -3,12 +3,11 @@ import type { Config } from '../../config/config.ts';
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import { countPages } from '../../lib/count-pages.ts';
 import { formatCount, formatDuration } from '../../lib/format.ts';
-import { keyOfPackage } from '../../lib/package-key.ts';
 import { RUN_STRIP, type RunningRun, type RunningWalk } from '../../queries/named/runs.ts';
 import { withShownStatus } from '../../queries/named/shown-status.ts';
 import { runPath } from './paths.ts';
 import type { PageSources } from './routing.ts';
-import { ClockTime, RelativeTime } from './format.tsx';
+import { ClockTime, PackageName, RelativeTime } from './format.tsx';
 import { RunBars } from './run-strip.tsx';
 
 interface ProgressProps {
@@ -65,7 +64,7 @@ function countPackages(accounts: Config['accounts'], { trigger }: RunningRun): n
 function Pages({ walk }: { walk: RunningWalk | undefined }) {
   if (!walk) return null;
   const { totalcount, page_size: size, checkpoint_page: page } = walk;
-  const name = <bdi>{walk.name ?? keyOfPackage(walk)}</bdi>;
+  const name = <PackageName of={walk} name={walk.name} />;
   if (walk.mode === 'quick' || !totalcount || !size || page === null) return name;
   const all = countPages(totalcount, size);
   const done = Math.min(all, Math.max(0, all - page + 1));

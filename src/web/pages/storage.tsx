@@ -16,6 +16,9 @@ import {
   findDelta,
   formatTotal,
   listMonths,
+  sumCalendars,
+  sumRows,
+  type AccountCalendar,
   type CalendarDay,
   type Month,
 } from '../charts/storage-days.ts';
@@ -24,7 +27,7 @@ import { Page } from './layout.tsx';
 import { Section, Tabs } from './section.tsx';
 import { Table, type Column } from './table.tsx';
 
-/** `account` null: the first one with storage. `month`: shown by day, `2026-11`; null: all days. */
+/** `account` null: all together. `month`: shown by day, `2026-11`; null: all days. */
 const storageQuery = z.object({ account: textParam, month: optional(z.string().regex(/^\d{4}-\d{2}$/)) });
 
 /** More than the days of a thousand years. */
@@ -35,9 +38,15 @@ type Storage = NonNullable<ReturnType<typeof readStorage>>;
 export function addStoragePages({ sources, frame, page, download }: Routing): void {
   page('/storage', async ({ query }) => {
     const storage = readStorage(sources, query);
+    const title = storage && storage.accounts.length > 1 ? `Storage of ${storage.name}` : 'Storage';
     return (
-      <Page {...frame} title="Storage" current="storage" styles={['chart.css']}>
-        <h1>Storage{storage && storage.accounts.length > 1 && <> of {storage.account}</>}</h1>
+      <Page {...frame} title={title} current="storage" styles={['chart.css']}>
+        <h1>{title}</h1>
+        {storage && storage.unknown !== null && (
+          <p class="notice">
+            No account <bdi>{storage.unknown}</bdi> has storage in the config.
+          </p>
+        )}
         {storage === null || storage.months.length === 0 ? (
           <p class="soft">
             {storage ? 'No day has been read yet.' : 'No account has storage statistics in the config.'}
@@ -50,38 +59,49 @@ export function addStoragePages({ sources, frame, page, download }: Routing): vo
   });
   download('/storage.svg', ({ query }) => {
     const storage = readStorage(sources, query);
-    const content = storage && renderToString(<StorageImage chart={storage} />);
-    return content === null ? null : { type: 'image/svg+xml', fileName: null, content };
+    if (storage === null || storage.unknown !== null) return null;
+    const content = renderToString(<StorageImage chart={storage} />);
+    return { type: 'image/svg+xml', fileName: null, content };
   });
   download('/storage.csv', ({ query }) => {
     const storage = readStorage(sources, query);
-    const type = 'text/csv; charset=utf-8';
-    return storage && { type, fileName: `storage-${storage.account}.csv`, content: toCsv(storage.days) };
+    if (storage === null || storage.unknown !== null) return null;
+    const fileName = `storage-${storage.account ?? 'all'}.csv`;
+    return { type: 'text/csv; charset=utf-8', fileName, content: toCsv(storage.days) };
   });
 }
 
-/** The account of the query; the first one with storage if that one has none; null if no account has any. */
+/** The account of the query, else all together; null if no account has storage. */
 function readStorage({ config, db, clock }: PageSources, given: unknown) {
   const query = storageQuery.parse(given);
-  const accounts = config.accounts.filter(({ storage }) => storage !== null);
-  const shown = accounts.find(({ name }) => name === query.account) ?? accounts[0];
-  if (!shown) return null;
-  const { name: account } = shown;
   const today = findToday(config, clock.now());
-  const rows = STORAGE_DAYS.all(db, { account, limit: ALL_DAYS }).reverse();
-  const gaps = GAPS.all(db, { account, since: shown.storage?.since ?? '' });
-  const calendar = buildCalendar(rows, gaps, today);
+  const accounts = config.accounts.flatMap(({ name: account, storage }): AccountCalendar[] => {
+    if (storage === null) return [];
+    const rows = STORAGE_DAYS.all(db, { account, limit: ALL_DAYS }).reverse();
+    const gaps = GAPS.all(db, { account, since: storage.since ?? '' });
+    return [{ account, calendar: buildCalendar(rows, gaps, today) }];
+  });
+  const asked = accounts.find(({ account }) => account === query.account);
+  const [first, second] = accounts;
+  if (!first) return null;
+  const one = asked ?? (second ? null : first);
+  const shown = one ? [one] : accounts.filter(({ calendar }) => calendar.some(({ row }) => row !== null));
+  const calendar = one?.calendar ?? sumCalendars(shown);
   const months = listMonths(calendar);
   const open = months.find(({ month }) => month === query.month) ?? null;
   /** The days that are shown, the oldest first. */
   const days = open?.days ?? calendar;
   return {
-    account,
+    /** Null: all together. */
+    account: one?.account ?? null,
+    name: one?.account ?? 'all accounts',
+    /** What the query names, but the config has no storage of. */
+    unknown: asked ? null : query.account,
     months,
     days,
-    accounts: accounts.map(({ name }) => name),
-    /** The latest day with figures. */
-    latest: calendar.findLast(({ row }) => row !== null)?.row ?? null,
+    accounts,
+    /** The latest figures. */
+    latest: sumRows(shown.flatMap(({ calendar: each }) => findLatest(each) ?? [])),
     /** The month that is shown by day; null: all days are shown. */
     month: open?.month ?? null,
     /** Today, if it is shown and its sizes may still change. */
@@ -89,28 +109,31 @@ function readStorage({ config, db, clock }: PageSources, given: unknown) {
   };
 }
 
+const findLatest = (calendar: readonly CalendarDay[]) => calendar.findLast(({ row }) => row !== null)?.row;
+
 function StorageParts({ storage }: { storage: Storage }) {
-  const { account, accounts, month, days } = storage;
+  const { account: shown, accounts, month, days } = storage;
   return (
     <>
       {accounts.length > 1 && (
         <Tabs
           label="Accounts"
-          tabs={accounts.map((name) => ({
-            text: name,
-            href: storagePath({ account: name, month }),
-            isCurrent: name === account,
+          tabs={[null, ...accounts.map(({ account }) => account)].map((account) => ({
+            text: account ?? 'All',
+            href: storagePath({ account, month }),
+            isCurrent: account === shown,
           }))}
         />
       )}
       <Headline storage={storage} />
+      {shown === null && <Accounts accounts={accounts} />}
       <div class="growth">
         <Section name="months" heading="Growth by month">
           <Months storage={storage} />
         </Section>
         <Section name="level" heading={month === null ? 'Level by day' : `Level in ${month}`}>
           {month !== null && (
-            <a class="more" href={storagePath({ account })}>
+            <a class="more" href={storagePath({ account: shown })}>
               All days
             </a>
           )}
@@ -123,6 +146,31 @@ function StorageParts({ storage }: { storage: Storage }) {
         </Section>
       )}
     </>
+  );
+}
+
+/** A line for each account: its latest level, and by how much it grew in all its days. */
+function Accounts({ accounts }: Pick<Storage, 'accounts'>) {
+  const rows = accounts.map(({ account, calendar }) => ({
+    account,
+    latest: findLatest(calendar),
+    delta: findDelta(calendar),
+  }));
+  return (
+    <Section name="accounts" heading="Accounts">
+      <Table
+        label={{ by: 'accounts-heading' }}
+        class="months compact"
+        rows={rows}
+        columns={[
+          ['Account', ({ account }) => <a href={storagePath({ account })}>{account}</a>],
+          ['>Level', ({ latest }) => (latest ? formatTotal(latest) : 'not read yet')],
+          ['On', ({ latest }) => latest && `${latest.date}${latest.state === 'live' ? ', so far' : ''}`],
+          ['>Growth', ({ delta }) => delta && describeDelta(delta), 'wide'],
+          ['Since', ({ delta }) => delta?.since, 'wide'],
+        ]}
+      />
+    </Section>
   );
 }
 

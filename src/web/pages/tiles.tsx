@@ -5,14 +5,14 @@ import { findOldest, groupBy } from '../../health/text.ts';
 import { createCalendar, daysBetween } from '../../lib/calendar.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
-import { formatBinaryBytes, formatChange, formatCount, pluralize } from '../../lib/format.ts';
+import { formatChange, formatCount, pluralize } from '../../lib/format.ts';
 import { readTodaysChanges } from '../../queries/changes/todays-changes.ts';
 import type { RunningRun } from '../../queries/named/runs.ts';
 import { STORAGE_DAYS, type StorageDayRow } from '../../queries/named/storage.ts';
 import type { createPastTotals } from '../../queries/named/videos.ts';
 import { Line, type Point } from '../charts/figures.tsx';
 import { findToday, type PageSources } from './routing.ts';
-import { findDelta, sumSizes } from '../charts/storage-days.ts';
+import { findDelta, formatTotal, sumRows, sumSizes } from '../charts/storage-days.ts';
 import { formatSizeChange, RelativeTime } from './format.tsx';
 import { ProgressTile } from './progress.tsx';
 
@@ -105,18 +105,17 @@ function StorageTile({ sources: { config, db } }: TilesProps) {
     .filter((days) => days.length > 0);
   if (accounts.length === 0) return <Tile {...tile} value="–" note="not read yet" />;
   const newest = accounts.flatMap((days) => days.at(-1) ?? []);
-  const sizes = newest.map(sumSizes);
-  const sumBytes = (rows: (typeof accounts)[number]) => sum(rows.map((row) => sumSizes(row).bytes ?? 0));
+  const total = sumRows(newest);
+  const sumBytes = (rows: readonly StorageDayRow[]) => sum(rows.map((row) => sumSizes(row).bytes ?? 0));
   const days = [...groupBy(accounts.flat(), ({ date }) => date)];
   const points = days.flatMap(([date, rows]): Point[] =>
     rows.length === accounts.length ? [[date, sumBytes(rows)]] : [],
   );
-  const bytes = formatBinaryBytes(sum(sizes.map((size) => size.bytes ?? 0)));
   return (
     <Tile
       {...tile}
-      label={newest.some(({ state }) => state === 'live') ? 'Storage (live)' : 'Storage'}
-      value={sizes.every(({ isComplete }) => isComplete) ? bytes : `at least ${bytes}`}
+      label={total?.state === 'live' ? 'Storage (live)' : 'Storage'}
+      value={total && formatTotal(total)}
       note={describeStorageChange(accounts)}
       chart={<Trend points={points} />}
     />

@@ -3,13 +3,12 @@ import type { ComponentChildren } from 'preact';
 import * as z from 'zod';
 import { pluralize } from '../../lib/format.ts';
 import { VIDEO_FIELDS } from '../../lib/service-fields.ts';
-import { keyOfPackage } from '../../lib/package-key.ts';
 import { PACKAGE } from '../../queries/named/packages.ts';
 import { readVideo, type VersionRow, type VideoRow } from '../../queries/named/videos.ts';
 import { packagePath } from './paths.ts';
 import { idParam, type Routing } from './routing.ts';
 import { ChangeBadge, TextChange } from './change-parts.tsx';
-import { ALL_PACKAGES, formatLength, formatSize, Timestamp, Title } from './format.tsx';
+import { ALL_PACKAGES, formatLength, formatPackage, formatSize, Timestamp, Title } from './format.tsx';
 import { Page } from './layout.tsx';
 import { Section } from './section.tsx';
 
@@ -40,7 +39,7 @@ export function addVideoPage({ sources: { db, config }, frame, page }: Routing):
     const found = readVideo(db, { ...of, id: params.data.video });
     if (!found) return null;
     const { now: video, before, earlier } = found;
-    const packageName = PACKAGE.get(db, of)?.name ?? keyOfPackage(video);
+    const packageName = formatPackage({ of, name: PACKAGE.get(db, of)?.name ?? null }, frame);
     const states = [video, ...before];
     return (
       <Page

@@ -68,7 +68,15 @@ describe('the list of videos and changes', () => {
     ]);
     const shown = rows(all);
     expect(shown).toHaveLength(50);
-    expect(shown[0]?.slice(1)).toEqual(['restored', '', '1:00', '1 GiB', 'Lectures', '119 min ago', '13']);
+    expect(shown[0]?.slice(1)).toEqual([
+      'restored',
+      '',
+      '1:00',
+      '1 GiB',
+      'Lectures main',
+      '119 min ago',
+      '13',
+    ]);
     expect(shown.slice(1, 8).map((row) => [row[1], row[6], row[7]])).toEqual(
       Array.from({ length: 7 }, () => ['removed', '2 h ago', '12']),
     );

@@ -32,7 +32,7 @@ describe('the page of a package', () => {
     ]);
     const first = await page('/packages/main/104');
     expect([first.title, getText(named(first.root, 'h1')[0] ?? first.root)]).toEqual([
-      'Package 104 · Vodhouse test',
+      'Package 104 (main) · Vodhouse test',
       'Package 104 main/104',
     ]);
     expect(rowsIn(first.part('videos'))[0]).toEqual(['Title', 'Length', 'Size', 'First stored', 'Run']);

@@ -163,7 +163,7 @@ describe('the page of a run', () => {
     expect(rowsIn(part('failures')).slice(1)).toEqual([['storage of main', 'parked', 'no budget']]);
     expect(linksIn(part('facts'))).toEqual(['/changes?run=1']);
     const walks = rowsIn(part('walks')).slice(1);
-    expect(walks.map(([name]) => name)).toEqual(['Package 104', '', 'Package 101', 'Package 102']);
+    expect(walks.map(([name]) => name)).toEqual(['Package 104 main', '', 'Package 101 main', 'Package 102 main']);
     // 4 to 9 s, 10 to 12 s, 12.3 to 12.6 s
     expect(walks[0]?.slice(3)).toEqual(['7.3s', 'failed 30 held back', '', '', '', '', '2', '3']);
     expect(walks[2]?.slice(3, 9)).toEqual(['', 'succeeded', '7', '', '', '']);

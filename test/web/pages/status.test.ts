@@ -163,7 +163,7 @@ describe('a run under way', () => {
     const shown = await page();
     const { partText, part } = shown;
     expect(refreshOf(shown)).toBe('2');
-    expect(partText('progress')).toBe('Run 1, full, for 1m 30s 1 of 6 packages Package 104');
+    expect(partText('progress')).toBe('Run 1, full, for 1m 30s 1 of 6 packages Package 104 main');
     const bars = named(part('progress'), 'progress').map(({ attributes }) => [
       attributes.get('value'),
       attributes.get('max'),
@@ -220,6 +220,20 @@ describe('the packages', () => {
     expect(linksIn(part('packages'))[0]).toEqual(['/packages', 'All packages']);
   });
 
+  it('stand next to their account where two are configured', async () => {
+    const accounts = (all: readonly AccountConfig[]) =>
+      all.map((each) => ({
+        ...each,
+        packages: each.packages.map((one) => ({ ...one, name: one.id === 101 ? 'Lectures' : null })),
+      }));
+    const { page } = await openPages(ALL_WELL, { accounts });
+    const names = rowsIn((await page()).part('packages')).map(([name]) => name);
+    expect(names).toEqual(expect.arrayContaining(['Lectures main', 'Lectures other', 'main/102', 'alone/7']));
+    expect((await page('/packages/other/101')).title).toBe('Package 101 (other) · Vodhouse test');
+    const one = await openPages(ALL_WELL, { accounts: onlyMain([{ id: 101, name: 'Lectures' }]) });
+    expect(rowsIn((await one.page()).part('packages')).map(([name]) => name)).toContain('Lectures');
+  });
+
   it('have a strip of the last 30 days of the service: read, partial, failed or none', async () => {
     const counted = (date: string) =>
       insert('package_day', { account: 'main', package_id: 104, date, videos: 60 });
@@ -260,14 +274,14 @@ describe('the latest changes', () => {
     const page = await (await openPages([...ALL_WELL, ...rows])).page();
     const name = (id: number) => `main ${id} ${'가나다 '.repeat(id).trim()}`;
     expect(named(page.part('changes'), 'li').map(getText)).toEqual([
-      'added A new one Package 104 · 10 min ago · 1:00 · 1 GiB',
-      `restored ${name(4)} no title Package 104 · 30 min ago · title, tags`,
-      `removed ${name(4)} Package 104 · 53 min ago`,
-      'removed empty title Package 104 · 54 min ago',
-      `edited ${name(2)} Package 104 · 58 min ago · tags`,
-      `edited ${name(1)} retitled Package 104 · 59 min ago · title, author`,
-      'added empty title Package 104 · 60 min ago · since removed',
-      'retired main 1 가나다 Package 500 · 36 h ago',
+      'added A new one Package 104 main · 10 min ago · 1:00 · 1 GiB',
+      `restored ${name(4)} no title Package 104 main · 30 min ago · title, tags`,
+      `removed ${name(4)} Package 104 main · 53 min ago`,
+      'removed empty title Package 104 main · 54 min ago',
+      `edited ${name(2)} Package 104 main · 58 min ago · tags`,
+      `edited ${name(1)} retitled Package 104 main · 59 min ago · title, author`,
+      'added empty title Package 104 main · 60 min ago · since removed',
+      'retired main 1 가나다 Package 500 main · 36 h ago',
     ]);
     expect(named(page.part('changes'), 'del', 'ins').map(getText)).toEqual([
       ...[name(4), 'no title', name(1), 'retitled'],

@@ -44,24 +44,48 @@ describe('the page of storage', () => {
     expect(partText('level')).toContain('◆ 1 day corrected');
   });
 
-  it('is of the requested account, else of the first', async () => {
-    const { page } = await openPages(DAYS);
-    for (const query of [
-      '',
-      '?account=main',
-      '?account=alone',
-      '?account=nobody',
-      '?month=2026-3',
-      '?month=2020-01',
-    ])
-      expect((await page(`/storage${query}`)).partText('storage-now')).toBe(
-        '4.88 KiB on 2026-03-08, last booked day',
-      );
+  it('is of the requested account, else of all together, as the tile, with a line for each', async () => {
+    const { page, url } = await openPages([
+      storageRow('2026-03-07', 2 ** 30),
+      storageRow('2026-03-09', 2 ** 30),
+      ...DAYS,
+    ]);
+    for (const query of ['', '?month=2026-3', '?month=2020-01', '?account=alone']) {
+      const { partText, part, title } = await page(`/storage${query}`);
+      expect(title).toBe('Storage of all accounts · Vodhouse test');
+      expect(partText('storage-now')).toBe('15 GiB on 2026-03-10, so far (live)');
+      expect(rowsIn(part('accounts')).slice(1)).toEqual([
+        ['main', '5 GiB', '2026-03-09', 'no change', '2026-03-07'],
+        ['other', '10 GiB', '2026-03-10, so far', '', ''],
+      ]);
+    }
+    expect((await page()).partText('tile-storage')).toContain('Storage (live) 15 GiB');
+    const days = await page('/storage?month=2026-03');
+    expect(rowsIn(days.part('days')).slice(1, 5)).toEqual([
+      ['2026-03-09', '', '20', '20', '20', '20', '1 GiB 20', 'at least 1 GiB', '2026-03-10 05:00:00'],
+      ['2026-03-08', '', ...Array<string>(5).fill('2.93 KiB 20'), '14.6 KiB', '2026-03-09 05:00:00'],
+      ['2026-03-07', ...NO_FIGURES],
+      ['', 'no figures of other'],
+    ]);
+    const csv = await fetch(`${url}/storage.csv`);
+    expect(csv.headers.get('content-disposition')).toBe('attachment; filename="storage-all.csv"');
     const { partText, part } = await page('/storage?account=other');
     expect(partText('storage-now')).toBe('10 GiB on 2026-03-10, so far (live)');
     const shown = named(part('content'), 'a').filter(({ attributes }) => attributes.has('aria-current'));
     expect(shown.map(getText)).toEqual(['other']);
     expect(linksIn(part('content'))).toContainEqual(['/storage?account=main', 'main']);
+  });
+
+  it('names an account that the config has no storage of', async () => {
+    const { page, url } = await openPages(DAYS);
+    for (const name of ['nobody', 'alone']) {
+      expect((await page(`/storage?account=${name}`)).partText('content')).toContain(
+        `No account ${name} has storage in the config.`,
+      );
+      for (const ending of ['csv', 'svg'])
+        expect((await fetch(`${url}/storage.${ending}?account=${name}`)).status).toBe(404);
+    }
+    expect((await page('/storage?account=other')).partText('content')).not.toContain('No account');
   });
 
   it('has the growth of each month, the days of one, each gap with its reason, and the same as CSV and SVG', async () => {
