@@ -75,6 +75,18 @@ describe('the latest changes', () => {
     expect(latest(2)).toHaveLength(2);
   });
 
+  it('are not hidden by a removal of more than are read at a time', async () => {
+    const ids = Array.from({ length: 900 }, (_, index) => index + 1);
+    await walker.walkOnce(videos(ids));
+    await show(video(1, { title: 'a' }));
+    await removeOthers([1, 2]);
+    expect(latest(3)).toEqual([
+      ['removed', 900, 898],
+      ['edited', 1, 1],
+      ['imported', 900, 900],
+    ]);
+  });
+
   it('have a package that left the config as one line, and one for what returned with it', async () => {
     await walker.walkOnce(videos([1, 2, 3, 4, 5, 6, 7]));
     configure([102]);
