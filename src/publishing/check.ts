@@ -93,8 +93,10 @@ function describeInvalidRow(db: Database, { name, key }: Table, rules: readonly 
 }
 
 /**
- * Conditions in SQL by type. The order of storage classes is number, text, blob: comparing costs a third of
- * typeof(). In the other types, a number is stored as text, or found by the check of pages.
+ * The condition in SQL, by type, that is true for a value of another storage class. SQLite sorts numbers
+ * before texts and texts before blobs, so a comparison finds the class in a third of the time of typeof(). A
+ * column of a type that is not in the list has text affinity: SQLite stores a number in it as text, so that
+ * only a blob is wrong.
  */
 const WRONG_TYPES: Partial<Record<DataType, (column: string) => string>> = {
   BIGINT: (column) => `${column} | 0 is not ${column}`,

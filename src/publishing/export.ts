@@ -9,7 +9,7 @@ export type Export = ReturnType<typeof createExport>;
 
 /** Opens the published file for exports of one snapshot. Throws WarehouseError if this version made none. */
 export function openExports(file: string) {
-  openPublishedFile(file).close(); // it says best what is wrong with a file
+  openPublishedFile(file).close(); // throws the error that describes best what is wrong with the file
   const source = openSource(file);
   return {
     /** The names of all tables and views. */

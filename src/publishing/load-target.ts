@@ -30,7 +30,10 @@ export async function loadTarget(request: LoadRequest): Promise<LoadReport[]> {
 /** Runs one step with the target. What it throws becomes the outcome. */
 type RunStep = (account: string, step: (target: Target) => Promise<number>) => Promise<LoadReport>;
 
-/** A step that takes too long is still at work: its target is closed, and the next step has another one. */
+/**
+ * Opens the target, and returns the function that runs steps with it. A step that exceeds its time limit
+ * cannot be stopped at once, so its target is given up, and the next step gets a new one.
+ */
 async function openSteps({ target: config, worker }: LoadRequest): Promise<RunStep> {
   let controller = new AbortController();
   let target = await openTarget(config, worker, controller.signal);
@@ -75,7 +78,10 @@ async function loadAll(run: RunStep, source: Source, request: LoadRequest): Prom
   });
 }
 
-/** Accounts of ours that were forgotten. A renamed one is not: its new name takes its rows over. */
+/**
+ * Accounts that this warehouse loaded and that the published file no longer has. An account that was renamed
+ * is not among them, because the load under its new name takes its rows over.
+ */
 const listGone = (
   known: ReadonlyMap<string, AccountState>,
   { accounts }: LoadRequest,

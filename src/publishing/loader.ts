@@ -34,8 +34,9 @@ export function openLoaders({ warehouse: live, publish, accounts, worker }: Conf
 }
 
 /**
- * The code of a kind is loaded when it is needed. `worker` is shown to others. When the signal aborts, a lake
- * is not touched any more; a connection to PostgreSQL ends by itself after `load_timeout`.
+ * Opens a target. The code of each kind is imported when it is needed. `worker` is the name that other
+ * workers are shown. When the signal aborts, a lake gets no more requests; a connection to PostgreSQL ends by
+ * itself after `load_timeout`.
  */
 export async function openTarget(
   config: TargetConfig,

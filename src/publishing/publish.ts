@@ -36,7 +36,7 @@ export async function publish(request: PublishRequest): Promise<Publication> {
     const rows = await buildAndReplace(request);
     return { file, bytes: statSync(file).size, durationMs: Math.round(performance.now() - startedAt), rows };
   } catch (error) {
-    // A code of the file system or of SQLite.
+    // an error with a code comes from the file system or from SQLite
     throw errorCode(error) === '' ? error : toWarehouseError(error, file);
   } finally {
     lock.release();
@@ -44,8 +44,8 @@ export async function publish(request: PublishRequest): Promise<Publication> {
 }
 
 /**
- * In the live file, before the new file is built from it: a target that was loaded from that one is
- * recognised for ever after.
+ * Records the publication in the live file before the new file is built from it. So a target that was loaded
+ * from the new file is recognised later, also if the load ends after a crash of this process.
  */
 function recordPublication(live: string, now: number): void {
   assertLive(live);
@@ -67,7 +67,8 @@ async function buildAndReplace(request: PublishRequest): Promise<Record<string, 
   const marts = createMarts(request);
   try {
     const expected = await build(draft, marts, request).catch((error: unknown) => {
-      throw isDamage(error) ? toWarehouseError(error, request.live) : error; // the draft is new
+      // the draft is new, so not damaged
+      throw isDamage(error) ? toWarehouseError(error, request.live) : error;
     });
     chmodSync(draft, 0o444);
     const flushed = startFsync(draft); // the disk writes while the file is checked

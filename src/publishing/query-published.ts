@@ -34,7 +34,8 @@ export function openPublishedFile(file: string) {
 
 function open(file: string): Database {
   try {
-    statSync(file); // tells a missing file from one in a hidden folder, as SQLite does not
+    // its error tells a missing file from one in a folder without access; that of SQLite does not
+    statSync(file);
     const db = new Database(file, { readonly: true, fileMustExist: true });
     if (db.pragma('application_id', { simple: true }) === PUBLISHED_ID) return db;
     db.close();
@@ -91,8 +92,11 @@ function* iterate(file: string, begin: () => Iterable<SqlCell[]>): Iterable<SqlC
   }
 }
 
+/** Columns of a terminal that a message of SQLite may take. */
+const MOST_COLUMNS = 300;
+
 function toSqlError(error: unknown, db?: Database): ConfigError {
-  const message = truncate(escapeControls(errorMessage(error)), 300);
+  const message = truncate(escapeControls(errorMessage(error)), MOST_COLUMNS);
   if (message.startsWith('cannot modify ')) return new ConfigError(WOULD_CHANGE, { hint: ONE_SELECT });
   if (!(error instanceof Database.SqliteError))
     return new ConfigError(message, { hint: ONE_SELECT, cause: error });

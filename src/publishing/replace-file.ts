@@ -41,7 +41,8 @@ export function assertReplaceable(live: string, file: string): void {
     );
   const since = publishedFact(file, 'warehouse_since');
   const ours = readText(live, 'select created_at from warehouse_state');
-  if (since === null || ours === null || ours === since) return; // the build says why a file cannot be read
+  // the build reports a file that cannot be read
+  if (since === null || ours === null || ours === since) return;
   throw new ConfigError(
     `publish.file: ${file} was made from another warehouse, begun ${since} UTC; it stays as it is`,
     { hint: 'it may hold history that this one has not: move it away, or name another file' },

@@ -134,7 +134,10 @@ function describeColumn(mart: Mart, each: Column, position: number): DictionaryR
   };
 }
 
-/** By the name: a key column has the same name in every table, and a day that of what happened on it. */
+/**
+ * The column of another table that a column refers to. Its name is enough to find that: a key column has the
+ * same name in every table, and the name of a column with a day ends in `_day`.
+ */
 function findReference(mart: Mart, name: string): string | null {
   if (mart.name === 'dates') return null;
   if (name === 'day' || name.endsWith('_day')) return 'dates.day';

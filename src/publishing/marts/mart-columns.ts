@@ -70,7 +70,8 @@ export const instant = (name: string, description: string, value: string, source
 
 /** A moment `NAME_at` that people group by: with `NAME_day`, its day in the service's calendar. */
 export function moment(name: string, description: string, value: string, source: string | null) {
-  // a call of JavaScript costs more than the rest
+  // `service_day` calls JavaScript, which is slow, so it is left to zones whose offset changes (`:offset` is
+  // NULL)
   const day = `case when ${value} is not null
     then coalesce(date(${value}, :offset), service_day(${value})) end`;
   return [
@@ -87,7 +88,10 @@ export function size(name: string, description: string, bytes: string, details: 
   ];
 }
 
-/** A text of a video (alias `v`), or NULL for ''. Some tools cut a text off at the length of its VARCHAR. */
+/**
+ * A text of a video (alias `v`), or NULL for ''. Some tools cut a text off at the length of its VARCHAR, so
+ * long ones are TEXT.
+ */
 export function videoText(
   name: string,
   field: VideoField,
@@ -97,7 +101,8 @@ export function videoText(
 }
 
 /**
- * U+FFFD for U+0000, where some readers end a text. The function in JavaScript is called only where needed.
+ * A text with U+FFFD in place of U+0000, where some readers end a text. `without_nul` calls JavaScript, which
+ * is slow, so it is called only for texts that have the character.
  */
 export const withoutNul = (text: string) => `iif(instr(${text}, char(0)), without_nul(${text}), ${text})`;
 
@@ -141,11 +146,11 @@ export const VIDEO_KEY = column(
 export const dayColumn = (value: string) =>
   column('day', 'DATE', "Day of the service's calendar.", value, { source: 'date' });
 
-/** `lastDay`: is it the last day of its month? As a condition in SQL. */
+/** `what` names the rows of a month, such as `day`; `isLast` is the condition in SQL for the last of them. */
 export const monthEndColumn = (what: string, isLast: string) =>
   column('is_month_end', 'BOOLEAN', `1 for the last ${what} of its month: one row a month.`, isLast);
 
-/** A number that is unique in a warehouse only, as a key that is unique among all. */
+/** A key that is unique among all warehouses, made of a number that is unique within one. */
 export const withWarehouse = (number: string) =>
   `(select substr(warehouse_id, 1, 8) from live.warehouse_state) || '/' || ${number}`;
 

@@ -40,7 +40,7 @@ export interface TableColumn extends Column {
 export interface ForeignKey {
   column: string;
   table: string;
-  /** The column of the other table; its key. */
+  /** The key column of the other table. */
   references: string;
 }
 
@@ -50,21 +50,23 @@ export interface Table {
   name: string;
   /** The meaning of one row. */
   description: string;
-  /** What it is in a star schema: `facts about the file` are in neither. */
+  /** Its role in a star schema; `metadata` describes the file itself. */
   role: 'dimension' | 'fact' | 'metadata';
   key: readonly string[];
-  /** Only views read it: it is in no document. */
+  /** Only views and vodhouse itself read it, so it is not documented. */
   isStorage?: true;
-  /** Its rows are in the order of its key: half the size of a table that is little more than its key. */
+  /**
+   * The table is stored WITHOUT ROWID. That halves a table whose rows hold little more than their key.
+   */
   isWithoutRowid?: boolean;
   foreignKeys: readonly ForeignKey[];
   columns: readonly TableColumn[];
   /**
-   * What follows the columns in the SELECT that fills it; `live.` is the live file. Null: code makes its
-   * rows.
+   * What follows the columns in the SELECT that fills it; `live.` is the live file. Null for a table whose
+   * rows are made by code.
    */
   from: string | null;
-  /** The SELECT may give a row twice: the first one counts. That is faster than to group. */
+  /** The SELECT may return a key twice, and the first row is kept: faster than a GROUP BY. */
   mayRepeat?: boolean;
   /** The query that counts the rows it must have, by the live file; '' if there is none. */
   count: string;

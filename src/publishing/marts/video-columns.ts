@@ -27,16 +27,16 @@ export interface VideoOptions {
   tagSeparators?: readonly string[];
 }
 
-/** Of a config that names no others. */
+/** The separators of tags for a config that names none. */
 export const TAG_SEPARATORS = [',', ';'] as const;
 
-/** Letters of a time until the end of its day, or of its second. */
+/** The number of characters of a time, from its start to the end of its day or of its second. */
 const LENGTHS = { day: 10, second: 19 };
 
 /**
- * The beginning of the time of `cdate`. SQL reads the documented form (docs/service.md 2.1) in a fifth of the
- * time that `read_time` takes, which reads the others. SQLite moves a date that does not exist (30 February
- * is 2 March), so it differs.
+ * The SQL expression of the day, or the second, of `cdate`. SQLite reads the documented form (docs/service.md
+ * 2.1) in a fifth of the time of `read_time`, which reads the other forms. A date that does not exist is left
+ * to `read_time` too: SQLite turns 30 February into 2 March, so what it returns is not what `cdate` has.
  */
 export const startOfCreation = (until: 'day' | 'second') => `case
   when v.cdate between '1900' and '2262' and datetime(v.cdate, '+0 days') || substr(v.cdate, 20) = v.cdate
@@ -107,7 +107,10 @@ const IS_ENCODED = column(
   { source: 'encoding_success' },
 );
 
-/** Numbers and times first, because SQLite reads a row from its start. */
+/**
+ * The columns with the fields of a video. Numbers and times come first, because SQLite reads a row from its
+ * start, and would read the long texts before them.
+ */
 export function fieldColumns({ durationUnit, exclude }: VideoOptions): TableColumn[] {
   const created = { source: 'cdate', unit: "the service's clock" };
   const [seconds, pixels] = [{ unit: 'seconds', additivity: 'additive' } as const, { unit: 'pixels' }];
@@ -161,7 +164,8 @@ function number(
 export const UNEXPLAINED = ['cid', 'rate', 'drm_cid', 'opt', 'preloading'];
 
 /**
- * The SQL of a JSON object of those that are not empty; NULL without any. All videos have `NONE` as `opt`.
+ * The SQL of a JSON object with the unexplained and unknown fields that are not empty; NULL without any.
+ * `NONE` counts as empty in `opt`, because all videos have it.
  */
 function otherFields(exclude: readonly string[]): string {
   const part = (name: string, condition: string) =>

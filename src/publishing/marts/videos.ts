@@ -41,7 +41,7 @@ export function allVideos(options: VideoOptions): Table {
   };
 }
 
-/** What only the history of a video needs. */
+/** Columns that only the history of a video needs; the view `videos` leaves them out. */
 const OF_HISTORY = [
   'is_removed',
   'version_key',
@@ -72,7 +72,7 @@ export function videos({ columns }: Table): View {
 
 const listNames = (columns: readonly Column[]) => columns.map(({ name }) => name).join(', ');
 
-/** Does a former state end after the present one began, or come after it? */
+/** The condition that is true for a former state that ends after the present one began, or comes after it. */
 const OUTLASTS = `exists (select 1 from all_videos v where v.video_key = video_history.video_key
   and (video_history.valid_to > v.changed_at or video_history.version_number >= v.version_number))`;
 

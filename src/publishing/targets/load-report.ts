@@ -12,10 +12,14 @@ export type LoadOutcome = (typeof LOAD_OUTCOMES)[number];
 export const isLoadDone = ({ outcome }: { outcome: LoadOutcome | null }): boolean =>
   outcome === 'loaded' || outcome === 'unchanged' || outcome === 'removed';
 
-/** Stands for an account in the report about tables that belong to none. No account has this name. */
+/**
+ * Takes the place of an account in the report of the tables that belong to none. No account has this name.
+ */
 export const RUNS = '(runs)';
 
-/** Stands for the published file among the targets, while it cannot be made. No target can have this name. */
+/**
+ * Takes the place of a target in the records of failures of the published file. No target can have this name.
+ */
 export const PUBLISHED_FILE = '(file)';
 
 /**
@@ -74,6 +78,7 @@ export function groupFailures<
   return [...groups.values()];
 }
 
+/** How many accounts of a group are named. */
 const MOST_NAMES = 5;
 
 /** The result of a group of accounts: a line, then what differs, and what to do. */

@@ -45,13 +45,13 @@ export interface Identity {
   hasPublication: (publicationId: string) => boolean;
 }
 
-/** That of a live file. */
+/** The identity of a live file. */
 export const readIdentity = (live: { path: string; warehouseId: string }): Identity => ({
   warehouseId: live.warehouseId,
   hasPublication: (id) => isPublicationOf(live.path, id, null),
 });
 
-/** Without an index: what is looked for is among the newest, and the search ends there. */
+/** The newest rows are read first: the publication is one of them, so no index is needed. */
 const SELECT_PUBLICATION = query<object, { id: string; last: string | null }>(
   `select 1 from publication where publication_id = :id and number <= ifnull(
   (select number from publication where publication_id = :last order by number desc limit 1), number)
@@ -59,8 +59,8 @@ order by number desc limit 1`,
 );
 
 /**
- * Did the live file make this publication, and not after the one that is `last`? One that it does not know,
- * because it was restored since, is the newest of all.
+ * Did the live file make the publication `id`, and not after `last`? Where the live file does not know
+ * `last`, because it was restored since, `last` counts as newer than every publication that it knows.
  */
 export function isPublicationOf(live: string, id: string, last: string | null): boolean {
   const db = openReadOnly(live);

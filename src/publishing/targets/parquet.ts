@@ -17,7 +17,9 @@ export interface ParquetChunk {
   rows: number;
 }
 
-/** A row group ends with so many rows, or characters: memory does not grow with the length of texts. */
+/**
+ * A row group ends at the first of these two limits, so that memory does not grow with the length of texts.
+ */
 const GROUP_ROWS = 5_120;
 const GROUP_CHARACTERS = 16e6;
 
@@ -69,7 +71,7 @@ export async function writeParquetFile(
   return file;
 }
 
-/** The values by column; the arrays are used again. */
+/** The values of each group by column. The arrays of a full group are used again for the next one. */
 function* inGroups(
   rows: IterableIterator<unknown[]>,
   columns: readonly ParquetColumn[],
@@ -91,7 +93,7 @@ function* inGroups(
   if (count > 0) yield { count, data: data.map((values) => values.slice(0, count)) };
 }
 
-/** What was written since the last call; the buffer is used again. */
+/** The bytes that were written since the last call. */
 function take(bytes: ByteWriter): Uint8Array {
   const taken = bytes.getBytes().slice();
   bytes.index = 0;
@@ -115,7 +117,7 @@ function toParquetType(column: ParquetColumn): Omit<SchemaElement, 'name'> {
     case 'DATE':
       return { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } };
     case 'TIMESTAMP': {
-      // another one has no zone: the service's own clock, and days as timestamps
+      // a unit other than UTC has no zone: times of the service's own clock, and days as timestamps
       const isAdjustedToUTC = column.unit === 'UTC';
       return { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC, unit: 'MICROS' } };
     }

@@ -75,7 +75,7 @@ export function openSource(file: string, live: string | null = null) {
   }
 }
 
-/** Every row of a package has its name. */
+/** The names of the packages of an account, which are repeated in every row of a package. */
 const listPackages = (db: Database, account: string): unknown[] =>
   db
     .prepare('select package_key, package_name from packages where account = ? order by 1')
@@ -92,8 +92,11 @@ function openFile(file: string): Database {
   }
 }
 
+/** Hexadecimal digits of a hash that tells the shapes of accounts apart. */
+const HASH_DIGITS = 16;
+
 const hash = (facts: unknown[]): string =>
-  createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16);
+  createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, HASH_DIGITS);
 
 /** Tables whose rows have a video: loaded by `change_seq`. */
 export const listVideoTables = ({ allVideos, videoHistory, videoEdits, videoTags }: Marts): Table[] => [
@@ -122,12 +125,12 @@ export interface Rows {
   parameters: Readonly<Record<string, unknown>>;
 }
 
-/** The column of a key by which a row belongs to an account. */
+/** The columns that show to which account a row belongs; one of them is in the key of each table. */
 const BY_OWNER = ['account', 'package_key', 'video_key', 'version_key'];
 
 /**
- * The rows of an account. Other keys begin with `account/`, so an account is a range of them; `0` follows
- * `/`.
+ * The rows of an account. A key that is not the account itself begins with `account/`, so an account is a
+ * range of keys; it ends at `account0`, because `0` follows `/`.
  */
 export function ofAccount({ key }: Table, account: string): Rows {
   const column = key.find((name) => BY_OWNER.includes(name)) ?? '';
@@ -143,7 +146,8 @@ export function ofAccount({ key }: Table, account: string): Rows {
  */
 export function storeChanges(source: Source, account: string, changeSeq: number): number {
   const { db, marts } = source;
-  const isNewer = source.changeSeqOf(account) > changeSeq; // else no video is read
+  // without a newer change, no video needs to be read
+  const isNewer = source.changeSeqOf(account) > changeSeq;
   const { where, parameters } = isNewer
     ? ofAccount(marts.allVideos, account)
     : { where: 'false', parameters: {} };
@@ -161,7 +165,8 @@ export function storeRowids(db: Database, name: string, select: string, paramete
 }
 
 /**
- * States superseded after it: those after it, and the one before, which the target has as the present one.
+ * The states that were superseded after a `change_seq`: those that began after it, and the last one before
+ * it, which is still the present state in the target.
  */
 const CHANGED_HISTORY = `select h.rowid from temp.changed_videos c
 cross join all_videos v on v.rowid = c.row
@@ -175,7 +180,8 @@ order by h.rowid`;
  * file was made that the target has. After `storeChanges`.
  */
 export function findFirstDay({ db }: Source, changeSeq: number, publishedAt: string): string {
-  // days are those of the service's calendar; a clock that was set back stores changes before it
+  // two days earlier: days are those of the service's calendar, and a clock that was set back dates changes
+  // back
   return db
     .prepare(
       `select date(min(at), '-2 days') from (

@@ -11,7 +11,7 @@ export interface LoadOptions {
   formerName: string | null;
 }
 
-/** Try again later: what a database or a store said, in one line without a secret. */
+/** An error of a database or a store, in one line without a secret. A later load may succeed. */
 export class TargetError extends VodhouseError {
   /** SQLSTATE, or code of the connection, of the file system or of the store; null if there is none. */
   readonly code: string | null;

@@ -9,7 +9,7 @@ export const MAX_DIFFERENCES = 10;
 /** The limit of rows that wait for the one of the same key. */
 const MAX_WAITING = 10_000;
 
-/** Which values a row has, those of the key first. The account is not one of them. */
+/** The columns of a row that are compared, those of the key first. The account is left out. */
 export interface RowForm {
   name: string;
   key: readonly string[];
@@ -31,7 +31,7 @@ export async function listDifferences(found: AsyncIterable<string>): Promise<str
   return listed;
 }
 
-type Value = string | bigint | number | boolean | null | undefined;
+export type Value = string | bigint | number | boolean | null | undefined;
 export type Row = readonly Value[];
 
 /**
@@ -45,7 +45,7 @@ export async function* compareRows(
   file: Iterator<Row, undefined>,
 ): AsyncGenerator<string> {
   const [extra, missing] = [new Map<string, Row>(), new Map<string, Row>()];
-  const hasAccount = form.key.some((name) => name.endsWith('_key')); // such a key begins with it
+  const hasAccount = form.key.some((name) => name.endsWith('_key')); // such a key begins with the account
   const prefix = hasAccount ? '' : `${account}, `;
   const toKey = (row: Row) => `${form.name} ${prefix}${row.slice(0, form.key.length).map(toText).join(', ')}`;
   try {
@@ -71,7 +71,7 @@ export async function* compareRows(
         'and as many in the file'
       );
   } finally {
-    file.return?.(); // its statement blocks the connection
+    file.return?.(); // ends its statement, which would block other statements of the connection
   }
 }
 
@@ -91,14 +91,16 @@ function* compareValues({ columns }: RowForm, theirs: Row, ours: Row): Generator
   }
 }
 
-/** Null and undefined: there is no value. */
+/** The text of a value; undefined for null, and for a value that a row lacks. */
 const toText = (value: Value): string | undefined =>
   typeof value === 'boolean' ? `${Number(value)}` : value?.toString();
 
-/** At most 60 columns of a value. */
+/** Columns of a terminal that a value in a difference may take. */
+const MOST_COLUMNS = 60;
+
 function show(value: Value): string {
   const text = toText(value);
-  return text === undefined ? 'NULL' : `'${truncate(text, 60)}'`;
+  return text === undefined ? 'NULL' : `'${truncate(text, MOST_COLUMNS)}'`;
 }
 
 /** The rows of the published file. `order`: expressions over the alias `t`. */

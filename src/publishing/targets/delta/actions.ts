@@ -18,7 +18,7 @@ export interface RemoveFile {
   /** In milliseconds since 1970. */
   deletionTimestamp: number;
   dataChange: boolean;
-  /** The next two are there with it; a checkpoint has none of them. */
+  /** True where `partitionValues` and `size` are set; a checkpoint has none of the three. */
   extendedFileMetadata?: boolean;
   partitionValues?: Record<string, string>;
   size?: number;
@@ -34,7 +34,7 @@ export interface MetaData {
   createdTime: number;
 }
 
-/** How far an application has written: a version of its own, which a repeated write finds. */
+/** How far an application has written, as a version of its own: a write that is repeated finds it. */
 export interface Txn {
   appId: string;
   version: number;

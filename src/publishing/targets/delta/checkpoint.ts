@@ -52,8 +52,7 @@ const ACTIONS = {
   protocol: [int('minReaderVersion'), int('minWriterVersion')],
 } satisfies Partial<Record<keyof Action, Elements[]>>;
 
-/** Object.keys returns them as texts. */
-const NAMES = Object.keys(ACTIONS) as (keyof typeof ACTIONS)[];
+const NAMES = Object.keys(ACTIONS) as (keyof typeof ACTIONS)[]; // Object.keys returns string[]
 
 const SCHEMA: SchemaElement[] = [
   { name: 'root', num_children: NAMES.length },
@@ -66,9 +65,9 @@ export function writeCheckpoint(snapshot: Snapshot): { body: Uint8Array; size: n
   const actions: Action[] = [
     ...(protocol ? [{ protocol }] : []),
     ...(metaData ? [{ metaData }] : []),
-    ...[...txns.values()].map((txn) => ({ txn })),
-    ...[...files.values()].map((add) => ({ add: { ...add, dataChange: false } })),
-    ...[...removed.values()].map(({ path, deletionTimestamp }) => ({
+    ...Array.from(txns.values(), (txn) => ({ txn })),
+    ...Array.from(files.values(), (add) => ({ add: { ...add, dataChange: false } })),
+    ...Array.from(removed.values(), ({ path, deletionTimestamp }) => ({
       remove: { path, deletionTimestamp, dataChange: false },
     })),
   ];
@@ -80,13 +79,14 @@ export function writeCheckpoint(snapshot: Snapshot): { body: Uint8Array; size: n
   return { body: new Uint8Array(buffer), size: actions.length };
 }
 
+/** Fields of actions that are INT64 in Parquet, for which the writer takes bigints. */
 const LONGS = ['version', 'lastUpdated', 'size', 'modificationTime', 'deletionTimestamp', 'createdTime'];
 
 const toLongs = (action: object | undefined) =>
   action === undefined
     ? null
     : mapValues(action, (value, name) =>
-        LONGS.includes(name) && value !== null ? BigInt(value as number) : value,
+        typeof value === 'number' && LONGS.includes(name) ? BigInt(value) : value,
       );
 
 const mapValues = (action: object, convert: (value: unknown, name: string) => unknown) =>
@@ -98,6 +98,7 @@ export async function readCheckpoint(bytes: Uint8Array): Promise<Action[]> {
   const metadata = await parquetMetadataAsync(file);
   const rows = await parquetReadObjects({ file, metadata });
   return rows.map((row) => {
+    // a row has an object for one action, and null for the others
     const actions = Object.entries(row).filter(([, action]) => action) as [string, object][];
     // a number of Parquet comes as bigint
     const toNumber = (value: unknown) => (typeof value === 'bigint' ? Number(value) : value);
@@ -105,6 +106,5 @@ export async function readCheckpoint(bytes: Uint8Array): Promise<Action[]> {
   });
 }
 
-/** A copy, as hyparquet takes it. */
-export const toArrayBuffer = (bytes: Uint8Array): ArrayBuffer =>
-  bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
+/** A copy of the bytes in a buffer of its own, as hyparquet takes them. */
+export const toArrayBuffer = (bytes: Uint8Array): ArrayBuffer => Uint8Array.from(bytes).buffer;

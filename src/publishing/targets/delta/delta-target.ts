@@ -11,9 +11,12 @@ import { loadAccount, loadShared, removeAccount } from './load.ts';
 import { LOADS, readClaims } from './loads.ts';
 import { findDifferences } from './verify.ts';
 
-/** How often a load begins again that met another writer of the same rows. */
+/** How often a load is tried that meets another writer of the same rows. */
 const TRIES = 10;
-/** As many as a load writes again for one that changed, and as few as a reader likes. */
+/**
+ * Rows of a data file. A load writes a whole file again where one of its rows changed, so a file must not be
+ * too large; and readers are slow with many small ones.
+ */
 const FILE_ROWS = 100_000;
 
 /** `fileRows`: about how many rows a file of a large table has. See `Target`. */
@@ -50,7 +53,8 @@ export function openDeltaTarget(
     load: (source, account, options) => retry(() => loadAccount({ ...context, source }, account, options)),
     loadShared: async (source, isRebuilt) => {
       const rows = await retry(() => loadShared({ ...context, source }, isRebuilt));
-      const keepMs = Math.max(config.keepMs, 2 * config.loadTimeoutMs); // files of a load that goes on stay
+      // at least as long as any load takes: the files of a load that has not ended are not deleted
+      const keepMs = Math.max(config.keepMs, 2 * config.loadTimeoutMs);
       for (const table of lake.listChanged()) await tidy(lake, table, keepMs);
       return rows;
     },

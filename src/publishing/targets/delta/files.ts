@@ -8,7 +8,7 @@ import type { Store } from '../stores/store.ts';
 import type { AddFile } from './actions.ts';
 import { toFileColumns, type DeltaTable } from './tables.ts';
 
-/** The rows of one file: a key range of a large table; a month of a small one, or all of it. */
+/** The rows of one file: a range of keys of a large table; a month or a year of a small one, or all of it. */
 export interface Slice {
   /** What the log holds of them. */
   tags: Record<string, string>;
@@ -19,21 +19,24 @@ export interface Slice {
 export const ownRows = (table: Table, account: string | null): Rows =>
   account === null ? { where: 'true', parameters: {} } : ofAccount(table, account);
 
-/** A file has the rows from its `video_key` on, up to that of the next one. */
+/**
+ * The `video_key` from which on a file of a large table has all rows, up to the start of the next file; ''
+ * for the first file.
+ */
 export const getStart = ({ tags }: AddFile): string => tags['from'] ?? '';
 
-/** Did another program write it, such as OPTIMIZE? Its rows are those of any files of the owner. */
+/** Did another program write the file, such as OPTIMIZE? Then it may have any rows of the owner. */
 export const isForeign = ({ tags }: AddFile): boolean =>
   tags['from'] === undefined && tags['sha256'] === undefined;
 
-/** In the order of their rows: SQLite compares the bytes of keys. */
+/** Sorts files in the order of their rows. SQLite compares keys by their bytes, so this does too. */
 export const compareFiles = (one: AddFile, other: AddFile): number =>
   Buffer.compare(Buffer.from(getStart(one)), Buffer.from(getStart(other))) ||
   ((one.tags['slice'] ?? '') < (other.tags['slice'] ?? '') ? -1 : 1);
 
 /**
- * The rows of an account whose video has a key of at least `from` ('': any) and below `until` (null: any). There
- * is one lower bound only: with two of them, SQLite may begin to read at the lower one.
+ * The rows of an account whose video has a key of at least `from` ('': any) and below `until` (null: any).
+ * The account is no condition of its own: with two lower bounds, SQLite may begin to read at the lower one.
  */
 export const between = (account: string, from: string, until: string | null): Rows => ({
   where: 't.video_key >= :from and t.video_key < :until',
@@ -41,9 +44,10 @@ export const between = (account: string, from: string, until: string | null): Ro
 });
 
 /**
- * The published file has the rows of a table without rowids in another order than `key`, which begins with the
- * video. So that they can be searched by video, they are copied into a temporary table of the same name: SQLite
- * reads that one where a statement names no schema.
+ * Copies the rows of a table without rowids into a temporary table of the same name, sorted by `key`, which
+ * begins with the video: the published file has them in another order, in which they cannot be searched by
+ * video. SQLite reads the temporary table where a statement names no schema. Does nothing for any other
+ * table.
  */
 export function sortByVideo(db: Database, { name, columns, key, isWithoutRowid = false }: Table): void {
   if (!isWithoutRowid) return;
@@ -70,7 +74,8 @@ export function divide(
     const find = `select t.video_key from "${name}" t where ${where} order by 1 limit 1 offset ${offset}`;
     return db.prepare(find).pluck().get(parameters);
   };
-  // The video at each half of `fileRows`. It ends at a video with more rows than that: they are not parted.
+  // The video at each half of `fileRows`. The search ends at a video that has more rows than that, because
+  // its rows are not parted.
   const halves: string[] = [];
   for (let key = findKey(from, 0); typeof key === 'string' && key !== halves.at(-1);) {
     halves.push(key);
@@ -148,7 +153,7 @@ export async function addFile(
   return { path, size, modificationTime: Date.now(), dataChange: true, ...facts };
 }
 
-/** Without those of files that have no statistics. */
+/** The number of rows that the files have; a file without statistics counts as 0. */
 export const countRecords = (files: readonly Pick<AddFile, 'stats'>[]): number =>
   files.reduce(
     (sum, { stats }) => sum + ((JSON.parse(stats ?? '{}') as { numRecords?: number }).numRecords ?? 0),

@@ -69,7 +69,7 @@ export function openLake({ place }: Pick<LakeTargetConfig, 'place'>, signal?: Ab
     commit,
     /** Tables that have a new version by this lake. */
     listChanged: () => [...changed],
-    /** Reads all logs again: those of before belong to an attempt that met another writer. */
+    /** Drops what was read of the logs, so that an attempt after a ConflictError reads them again. */
     forgetLogs: (): void => logs.clear(),
     /** The version that each table has, by name, in the order of names. */
     getVersions: async (): Promise<Record<string, number>> => {

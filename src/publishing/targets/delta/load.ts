@@ -22,7 +22,10 @@ import { filesOf, toRemoval, type LoadContext } from './lake.ts';
 import { LOADS, readClaims, writeClaim, type Claim } from './loads.ts';
 import { listCommon, listLarge, listSmall, toForm, type DeltaTable } from './tables.ts';
 
-/** Also a table that the published file does not have, because `publish.exclude` leaves it out. */
+/**
+ * The tables with rows of an account. Among them is a table that the published file lacks because
+ * `publish.exclude` leaves it out: an earlier load may have written it.
+ */
 const ACCOUNT_TABLES = [
   'all_videos',
   'video_history',
@@ -33,7 +36,7 @@ const ACCOUNT_TABLES = [
   'package_daily',
 ];
 
-/** Throws OwnedError, TargetError, and ConflictError: then it is to begin again. */
+/** As `Target.load`. Throws ConflictError if another writer came first, and the load must begin again. */
 export async function loadAccount(
   context: LoadContext,
   account: string,
@@ -93,7 +96,10 @@ export async function removeAccount(context: LoadContext, account: string): Prom
   return rows;
 }
 
-/** Brings up the tables that belong to no account. A day that another warehouse has brought stays. */
+/**
+ * Loads the tables that belong to no account. A year of the calendar that only another warehouse loaded is
+ * kept.
+ */
 export async function loadShared(context: LoadContext, isRebuilt: boolean): Promise<number> {
   const { marts, warehouseId } = context.source;
   let rows = 0;
@@ -121,7 +127,8 @@ interface Plan {
 const toAppId = ({ warehouseId }: Source, account: string) => `vodhouse/${warehouseId}/${account}`;
 
 /**
- * All files of a large table, or those with a changed video; null: none. A foreign file may have any rows.
+ * Plans to write all files of a large table, or those with a changed video; null if there are none. All are
+ * written where another program wrote one, because that may have any rows.
  */
 async function planLarge(
   { lake, source, fileRows }: LoadContext,
@@ -149,7 +156,10 @@ async function planLarge(
   return { deltaTable, removed: affected.map(({ file }) => file), slices };
 }
 
-/** After `storeChanges`: their keys as an index, by which the changes within a file are found. */
+/**
+ * Stores the keys of the videos that `storeChanges` found in the temporary table `changed_keys`, whose index
+ * finds the changes within the range of a file.
+ */
 function storeChangedKeys({ db }: Source, { name }: Table): void {
   const [changed, table] =
     name === 'video_history' ? ['changed_history', name] : ['changed_videos', 'all_videos'];
@@ -199,7 +209,8 @@ async function carryOut(
   const former = others.flatMap((other) => filesOf(snapshot, partition, other));
   const actions = [
     ...(partition === 'account' && owner !== null ? [toTxn(source, owner)] : []),
-    ...[...removed, ...former].map(toRemoval),
+    ...removed.map(toRemoval),
+    ...former.map(toRemoval),
     ...added.map((add) => ({ add })),
   ];
   await lake.commit(toForm(deltaTable), actions, [owner, ...others]);

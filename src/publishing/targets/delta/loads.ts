@@ -1,4 +1,7 @@
-/** The table `loads`: whose each account is, and how fresh. A tag in the log repeats it for later loads. */
+/**
+ * The table `loads`: which warehouse each account belongs to, and how fresh it is. A tag in the log has the
+ * same facts for later loads.
+ */
 import { columnsFromCode, type CodeColumns, type RowOf } from '../../marts/mart-columns.ts';
 import { writeParquetFile } from '../parquet.ts';
 import type { AccountState } from '../ownership.ts';
@@ -32,14 +35,15 @@ export const LOADS_FORM: TableForm = {
 /** What the log holds of an account. */
 export interface Claim {
   state: AccountState;
-  /** What a load does that has begun, and did not end yet; null: none has. */
+  /** What a load that has begun and not ended loads; null if there is none. */
   pending: 'all' | 'changes' | null;
   /** What readers see: the last load that ended, by column; null before the first one. */
   row: RowOf<typeof LOADS_COLUMNS> | null;
 }
 
 /**
- * The claims of all accounts, by name. Where another program wrote the file there is none: it is loaded anew.
+ * The claims of all accounts, by name. An account whose file another program wrote has none, and is loaded
+ * anew.
  */
 export const readClaims = ({ files }: Snapshot): Map<string, Claim> =>
   new Map(

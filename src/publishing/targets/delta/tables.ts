@@ -13,8 +13,8 @@ export interface DeltaTable {
   /** The column of the log that names the owner of a file; null: files have no owner. */
   partition: 'account' | 'warehouse_id' | null;
   /**
-   * Rows whose `column` begins with the same `length` letters, a month or a year, have a file; null: one
-   * file.
+   * The rows whose `column` begins with the same `length` characters, those of a month or a year, share a
+   * file; null: all rows do.
    */
   sliceBy: { column: string; length: number } | null;
 }
@@ -28,20 +28,23 @@ const MONTHS: Readonly<Record<string, string>> = {
 const toDelta = (partition: DeltaTable['partition'], tables: readonly Table[]): DeltaTable[] =>
   tables.map((table) => {
     const column = MONTHS[table.name];
-    return { table, partition, sliceBy: column === undefined ? null : { column, length: 7 } };
+    return { table, partition, sliceBy: column === undefined ? null : { column, length: 'YYYY-MM'.length } };
   });
 
-/** Files of tags are ranges of videos as well: in a lake their key begins with the video. */
+/**
+ * A table whose key begins with the video: the files of tags are ranges of videos, too, as those of every
+ * large table.
+ */
 const byVideo = (table: Table): Table =>
   table.isWithoutRowid ? { ...table, key: [...table.key].reverse() } : table;
 
 export const listLarge = (marts: Marts) => toDelta('account', listVideoTables(marts).map(byVideo));
 export const listSmall = (marts: Marts) => toDelta('account', listAccountTables(marts));
 
-/** Those that belong to no account. The calendar has a file for each year. */
+/** The tables that belong to no account. The calendar has a file for each year. */
 export const listCommon = (marts: Marts): DeltaTable[] => [
   ...toDelta('warehouse_id', listWarehouseTables(marts)),
-  { table: marts.dates, partition: null, sliceBy: { column: 'day', length: 4 } },
+  { table: marts.dates, partition: null, sliceBy: { column: 'day', length: 'YYYY'.length } },
   { table: marts.dictionary, partition: null, sliceBy: null },
 ];
 
@@ -94,6 +97,9 @@ export interface TableForm {
   partition: string | null;
 }
 
+const toOwnerColumn = (name: string) =>
+  ({ name, type: 'TEXT', unit: null, description: 'Whose the row is.' }) as const;
+
 const MOVE = 'move the folder of the table away: the next load makes it again';
 
 /**
@@ -109,14 +115,8 @@ export function planMetaData(form: TableForm, existing: MetaData | null): MetaDa
       { hint: MOVE },
     );
   const known = existing === null ? [] : (JSON.parse(existing.schemaString) as { fields: Field[] }).fields;
-  const first = {
-    name: partition ?? '',
-    type: 'TEXT',
-    unit: null,
-    description: 'Whose the row is.',
-  } as const;
   const others = columns.filter((column) => column.name !== partition);
-  const wanted = [...(partition === null ? [] : [first]), ...others].map(toField);
+  const wanted = [...partitionColumns.map(toOwnerColumn), ...others].map(toField);
   for (const field of wanted) {
     const theirs = known.find((each) => each.name === field.name);
     if (theirs && theirs.type !== field.type)

@@ -4,7 +4,7 @@ import { DAY_MS, toTimestamp } from '../../../lib/clock.ts';
 import { errorLine } from '../../../lib/errors.ts';
 import type { Store } from '../stores/store.ts';
 import { TargetError } from '../target.ts';
-import { compareRows, readFileRows, toRowForm, type Row, type RowForm } from '../verify.ts';
+import { compareRows, readFileRows, toRowForm, type Row, type RowForm, type Value } from '../verify.ts';
 import type { AddFile } from './actions.ts';
 import { toArrayBuffer } from './checkpoint.ts';
 import { compareFiles, ownRows, sliceOf } from './files.ts';
@@ -52,7 +52,8 @@ async function* readParquetRows(file: ArrayBuffer, { columns }: RowForm): AsyncG
   for (const { num_rows: count } of metadata.row_groups) {
     const rowEnd = rowStart + Number(count);
     const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd, parsers: PARSERS });
-    for (const row of rows) yield columns.map(({ name }) => row[name] as string);
+    // hyparquet types values as any
+    for (const row of rows) yield columns.map(({ name }) => row[name] as Value);
     rowStart = rowEnd;
   }
 }

@@ -19,10 +19,14 @@ WHERE NOT has_table_privilege(t, p) GROUP BY t
 UNION ALL SELECT 'TEMPORARY on the database'
 WHERE NOT has_database_privilege(current_database(), 'TEMPORARY')`;
 
-/** As `Target.check`: makes what is missing in a transaction that ends with the session, without a COMMIT. */
+/**
+ * As `Target.check`. What is missing is made in a transaction without a COMMIT: the end of the session rolls
+ * it back.
+ */
 export async function checkTarget(session: Session, config: PostgresTargetConfig): Promise<string> {
   await begin(session, config);
   const [described] = await session.query<{ server: string; encoding: string }>(DESCRIBE_SERVER);
+  // the statement always returns a row
   const { server, encoding } = described ?? { server: '', encoding: '' };
   if (!['UTF8', 'SQL_ASCII'].includes(encoding))
     throw new ConfigError(
@@ -45,7 +49,10 @@ export async function checkTarget(session: Session, config: PostgresTargetConfig
   return `${server}; schema ${config.schema}: ${schema}${warning}`;
 }
 
-/** A title may have any character, and a cluster may have another encoding by default. */
+/**
+ * The statement that makes a database. It names the encoding, because titles may have any character, and the
+ * default of a server may be an encoding that lacks some.
+ */
 const createDatabase = (config: PostgresTargetConfig, name: string): string =>
   `CREATE DATABASE ${quoteName(name)} OWNER ${quoteName(getAddress(config).user)} ENCODING 'UTF8' TEMPLATE template0`;
 
@@ -55,7 +62,7 @@ const createOther = (config: PostgresTargetConfig): string =>
 const runSql = (config: PostgresTargetConfig): string =>
   `as an administrator: ${config.command} --print-sql | psql ${getAddress(config).database}`;
 
-/** Whatever a connection or a statement ended with, as an error of vodhouse. The password is in no text. */
+/** Turns the error of a connection or a statement into one of vodhouse. No text of it has the password. */
 export function describeError(error: unknown, config: PostgresTargetConfig): VodhouseError {
   if (error instanceof VodhouseError) return error;
   const { host, port } = getAddress(config);
@@ -71,8 +78,10 @@ export function describeError(error: unknown, config: PostgresTargetConfig): Vod
   });
 }
 
-/** One sentence of what to type, for what occurs in practice. `said`: code and message. */
-function findHint(said: string, config: PostgresTargetConfig): string | undefined {
+/**
+ * What to type after an error that occurs in practice; undefined for any other. `error`: code and message.
+ */
+function findHint(error: string, config: PostgresTargetConfig): string | undefined {
   const { user, database, host, port } = getAddress(config);
   const role = quoteName(user);
   const hints: readonly [RegExp, string][] = [
@@ -89,5 +98,5 @@ function findHint(said: string, config: PostgresTargetConfig): string | undefine
     [/^55P03/, 'pg_stat_activity shows who holds the lock; or raise `lock_timeout` of the target'],
     [/^53100/, "free space on the server's disk"],
   ];
-  return hints.find(([pattern]) => pattern.test(said))?.[1];
+  return hints.find(([pattern]) => pattern.test(error))?.[1];
 }

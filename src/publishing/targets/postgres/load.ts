@@ -56,7 +56,7 @@ async function loadAll(context: Context, account: string): Promise<number> {
   return rows;
 }
 
-/** Brings the account up from a state. Returns the number of rows written and deleted. */
+/** Loads what changed since a state. Returns the number of rows written and deleted. */
 async function loadChanges(context: Context, account: string, since: LoadedState): Promise<number> {
   const { packages, storageDaily } = context.source.marts;
   const isChanged = storeChanges(context.source, account, since.changeSeq) > 0;
@@ -103,7 +103,7 @@ where h.video_key is null or h.tags is not v.tags or h.is_removed <> v.is_remove
   return db.prepare('select video_key from temp.tagged').pluck().all() as string[];
 }
 
-/** Days before the last publication are final. */
+/** Loads the days of packages from the last publication on: earlier ones are final. */
 function loadPackageDays(context: Context, account: string, since: LoadedState): Promise<number> {
   const table = context.source.marts.packageDaily;
   const { where, parameters } = ofAccount(table, account);

@@ -11,9 +11,9 @@ import { begin, withSession, type Session } from './session.ts';
 import { SELECT_STATE, type Context, type LoadedState } from './tables.ts';
 import { verifyAccount } from './verify.ts';
 
-/** Of short statements; a shorter `load_timeout` holds for them too. */
+/** The time limit of all operations but loads and comparisons; a shorter `load_timeout` replaces it. */
 const SHORT_DEADLINE_MS = 30_000;
-/** No such table, or no such column. */
+/** The SQLSTATE of a table and of a column that does not exist. */
 const NOT_THERE = ['42P01', '42703'];
 
 /** Connects when needed; makes or extends the schema before each load. See `Target`. */

@@ -1,7 +1,7 @@
 /** The address of a database of PostgreSQL: its parts, what is wrong with it, and how it may be printed. */
 import { isLoopback } from '../../../lib/loopback.ts';
 
-/** What `postgres://USER:PASSWORD@HOST:PORT/DATABASE` says, without percent-encoding. */
+/** The parts of `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, without percent-encoding. */
 export interface PostgresAddress {
   /** A name, an address without brackets, or the folder of a unix socket, which begins with `/`. */
   host: string;
@@ -14,7 +14,7 @@ export interface PostgresAddress {
 
 const EXPECTED =
   'postgres://USER:PASSWORD@HOST:5432/DATABASE, with % @ : / ? # in a name or a password written %25 %40 %3A %2F %3F %23; for TLS the key `ssl`, for a unix socket ?host=/FOLDER';
-/** Stands for a host in `postgres://user@/database?host=/folder`, which is no URL for Node. */
+/** Takes the place of the host in `postgres://user@/database?host=/folder`, which is no URL for Node. */
 const NO_HOST = 'unnamed.vodhouse.invalid';
 
 /** The parts of an address, or what was expected in its place: a phrase without any part of the address. */

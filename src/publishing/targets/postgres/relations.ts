@@ -41,7 +41,9 @@ WHERE n.nspname = $1`,
   return new Map(rows.flatMap((row) => (row.name === null ? [] : [[row.name, row]])));
 }
 
-/** What somebody has changed, in words. What is merely missing is not listed: a load adds it. */
+/**
+ * A phrase for each thing that somebody has changed. What is missing is not listed, because a load adds it.
+ */
 export function listDamages(form: TargetTable | TargetView, relation: Relation): string[] {
   const { name, columns } = form;
   const kind = 'selects' in form ? 'view' : 'table';

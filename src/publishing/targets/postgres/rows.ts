@@ -21,7 +21,7 @@ export function copyInto(
 /** The temporary table with the rows of a table; it ends with the transaction. */
 const stageName = ({ name }: Table) => `pg_temp.${quoteName(`staged_${name}`)}`;
 
-/** Which rows of a table the file has completely, as a condition over `t`. */
+/** Rows of a table (alias `t`) of which the file has all: any other row that matches is deleted. */
 export interface Scope {
   where: string;
   values: readonly unknown[];
@@ -75,15 +75,18 @@ function updateWhereDistinct(key: readonly string[], names: readonly string[]): 
 WHERE (${list('t')}) IS DISTINCT FROM (${list('excluded')})`;
 }
 
-/** Rows of a chunk, which takes a few milliseconds. SQL makes its lines in half the time of JavaScript. */
+/**
+ * The rows of a chunk, which takes a few milliseconds to read. Its lines are made by SQL, in half the time
+ * that JavaScript needs for them.
+ */
 const CHUNK_ROWS = 500;
 
 /** Which rows of a table (alias `t`): those whose rowids a temporary table has, or those that match. */
 type RowSet = { rowids: string } | Rows;
 
 /**
- * The expression for a value in a line. NULL is empty, an empty text is `""`. Text of a REAL has all its
- * digits by `quote`, which writes infinity in a way of its own.
+ * The expression for a value in a line of CSV. NULL is empty, and an empty text is `""`. `quote` writes a
+ * REAL with all its digits, but infinity as `9.0e+999`, which PostgreSQL does not read.
  */
 function toValue({ name, type }: Column): string {
   const value = `t."${name}"`;
@@ -126,7 +129,7 @@ function* readLines(db: Database, table: Table, rows: RowSet): Generator<Buffer>
   }
 }
 
-/** Of a table without rowids, whose rows are short. */
+/** The same for a table without rowids, whose rows are short. */
 function* readShortLines(db: Database, { name, columns }: Table, rows: RowSet): Generator<Buffer> {
   const { from, where, parameters } = toSource(name, rows);
   const select = `select ${toLine(columns)} from ${from} where ${where}`;

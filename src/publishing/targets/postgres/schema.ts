@@ -1,8 +1,8 @@
 /** Makes and extends the schema of a target. A load adds to it; a rebuild also repairs what was changed. */
 import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { ConfigError } from '../../../lib/errors.ts';
-import { listDamages, readRelations, type Relation, type Relations } from './relations.ts';
 import type { Mart } from '../../marts/mart.ts';
+import { listDamages, readRelations, type Relation, type Relations } from './relations.ts';
 import { begin, getAddress, quoteName, quoteNames, quoteText, type Session } from './session.ts';
 import {
   describeColumns,
@@ -25,11 +25,11 @@ function assertOurSchema(schema: string, relations: Relations): void {
   );
 }
 
-/** The statements that make a schema whole. */
+/** The statements that make a schema complete. */
 interface SchemaPlan {
-  /** None where nothing is missing. Each of them does nothing where it was run before. */
+  /** Empty where nothing is missing. A statement that is run again changes nothing. */
   statements: string[];
-  /** A table gets columns that have no values yet, or is made again. */
+  /** True where a table gets columns, which have no values yet, or is made again. */
   isTableChanged: boolean;
 }
 
@@ -50,7 +50,8 @@ function plan(schema: string, relations: Relations | null): SchemaPlan {
   );
   const statements = [
     ...(relations === null ? [`CREATE SCHEMA IF NOT EXISTS ${quoteName(schema)}`] : []),
-    ...[...renewed].map(
+    ...Array.from(
+      renewed,
       (name) => `ALTER TABLE ${toPath(schema, name)} RENAME TO ${quoteName(toFormer(name))}`,
     ),
     ...tables.flatMap((table) => [
@@ -154,7 +155,8 @@ function defineGrants(schema: string, reader: string): string[] {
   const [prefix, role] = [quoteName(schema), reader === 'public' ? 'PUBLIC' : quoteName(reader)];
   const tables = READABLE.map((name) => toPath(schema, name)).join(', ');
   // pg_dump reads sequences too
-  const grantSequence = `'GRANT SELECT ON SEQUENCE ' || ${findSequence(prefix)} || ${quoteText(` TO ${role}`)}`;
+  const toRole = quoteText(` TO ${role}`);
+  const grantSequence = `'GRANT SELECT ON SEQUENCE ' || ${findSequence(prefix)} || ${toRole}`;
   return [
     `GRANT USAGE ON SCHEMA ${prefix} TO ${role}`,
     `GRANT SELECT ON ${tables} TO ${role}`,
@@ -164,14 +166,17 @@ function defineGrants(schema: string, reader: string): string[] {
   ];
 }
 
-/** How many are named in a message. */
+/** How many changes of a schema are named in a message. */
 const MOST_DAMAGES = 5;
 
-/** The sequence of `vodhouse_load`, whose name is another one where that of a former table is in the way. */
+/**
+ * The sequence of `vodhouse_load`. Its name has to be asked for, because PostgreSQL takes another one while
+ * the sequence of a former table has the usual name.
+ */
 const findSequence = (prefix: string): string =>
   `pg_get_serial_sequence(${quoteText(`${prefix}.vodhouse_load`)}, 'load_id')`;
 
-/** Those who may not use the schema, or not read a table, view or sequence of it. */
+/** The readers who may not use the schema, or not read a table, view or sequence of it. */
 async function listUnableReaders(session: Session, config: PostgresTargetConfig): Promise<string[]> {
   const rows = await session.query<{ reader: string }>(
     `SELECT r AS reader FROM unnest($1::text[]) r JOIN pg_namespace n ON n.nspname = $2
@@ -224,11 +229,11 @@ export async function extendSchema(
   // planned under the lock, because another worker may have been first
   const { statements, isTableChanged } = await planSchema(session, config, isRebuilt);
   for (const sql of statements) await session.execute(sql);
-  // everything is loaded again
+  // an account without a shape is loaded completely
   if (isTableChanged) await session.execute(`UPDATE ${session.name('vodhouse_account')} SET shape = NULL`);
 }
 
-/** Begins the transaction of a load. What the schema lacks is added in one of its own before. */
+/** Begins the transaction of a load. What the schema lacks is added before, in a transaction of its own. */
 export async function beginLoad(
   session: Session,
   config: PostgresTargetConfig,

@@ -52,7 +52,11 @@ function toSsl({ ssl, ca }: PostgresTargetConfig): Exclude<ClientConfig['ssl'], 
   return { rejectUnauthorized: true, ca: [...ca.certificates], allowPartialTrustChain: true };
 }
 
-/** pg has no other way to end a connection whose server is frozen. All its statements fail with the error. */
+/**
+ * Ends a connection at once, also while its server does not answer; all its statements fail with the error.
+ * pg has no function for that, so this ends the socket of its private connection, which its types do not
+ * have.
+ */
 function destroy(client: Client, error?: Error): void {
   const { connection } = client as unknown as {
     connection: { stream: { destroy: (error?: Error) => void } };
@@ -70,7 +74,7 @@ export async function withSession<Result>(
   work: (session: Session) => Promise<Result>,
 ): Promise<Result> {
   const client = createClient(target);
-  const failures: Error[] = []; // of the connection: it may fail while no statement runs
+  const failures: Error[] = []; // the connection may fail while no statement runs
   client.on('error', (error) => failures.push(error));
   const late = new Error(`the server did not answer within ${deadlineMs / 1000} s`);
   const deadline = setTimeout(() => destroy(client, Object.assign(late, { code: 'ETIMEDOUT' })), deadlineMs);
@@ -106,7 +110,10 @@ function createSession(client: Client, schema: string) {
     },
     /** Sends chunks to a COPY. Returns the number of rows that the server stored. */
     copyIn: (sql: string, chunks: Iterable<Buffer>) => copyChunks(client, sql, chunks),
-    /** The output of a COPY TO STDOUT. Whoever does not read all of it destroys the session. */
+    /**
+     * The output of a COPY TO STDOUT. A stream that is not read to its end leaves the connection unusable:
+     * call `destroy` then.
+     */
     copyOut: (sql: string): AsyncIterable<Buffer> => client.query(copyTo(sql)),
     /** Closes the connection at once: the server rolls back. */
     destroy: () => destroy(client),
@@ -134,16 +141,16 @@ async function copyChunks(client: Client, sql: string, chunks: Iterable<Buffer>)
 const MAX_IDLE_MS = 5 * MINUTE_MS;
 
 /**
- * Of each transaction, whatever the role or the database has. A machine that lost its power or its network
- * keeps no lock for longer than a minute or two.
+ * The settings of each transaction, in place of those of the role and the database. By the keep-alive, the
+ * locks of a worker that lost its power or its network end after a minute or two.
  */
 const SETTINGS = {
   timezone: 'UTC',
   datestyle: 'ISO',
-  extra_float_digits: 1, // else a number comes back with fewer digits than it has
+  extra_float_digits: 1, // with 0, a number comes back with fewer digits than it has
   search_path: 'pg_catalog',
   jit: 'off',
-  // a few rows of large tables: where rows are cheap to find, the planner still prefers to read everything
+  // loads find a few rows of large tables by an index; the planner would prefer to read whole tables
   enable_seqscan: 'off',
   tcp_keepalives_idle: 30,
   tcp_keepalives_interval: 10,

@@ -46,7 +46,7 @@ export function toType({ type, unit }: Pick<Column, 'type' | 'unit'>): string {
 /** A text of a key: it has the order of its bytes, as in SQLite. */
 const KEY_TEXT: TargetColumn = { type: 'text', clause: 'COLLATE "C"' };
 
-/** The texts of keys that are no keys by their name. */
+/** Texts of primary keys whose names do not end in `_key`. */
 const NAMES_IN_KEYS = ['account', 'field', 'tag'];
 
 const toTargetColumn = (column: Column): TargetColumn =>
@@ -55,7 +55,7 @@ const toTargetColumn = (column: Column): TargetColumn =>
 /** The column that separates the runs of several warehouses. */
 export const WAREHOUSE_ID = 'warehouse_id';
 
-/** Has the table a row of each warehouse, with its id? */
+/** Has the table rows of several warehouses, each with the id of its own? */
 export const isOfWarehouse = (name: string): boolean => ['runs', 'walks', 'about'].includes(name);
 
 /** The columns of a published table or view in the target, with what they mean. */
@@ -72,7 +72,10 @@ export const toKey = ({ name, key }: Pick<Table, 'name' | 'key'>): string[] => [
   ...key,
 ];
 
-/** With every column of a video: what one warehouse leaves out, another one of the schema may load. */
+/**
+ * The published tables and views, with every column of a video: another warehouse may load into the same
+ * schema what this one leaves out.
+ */
 export const MARTS = createMarts({ durationUnit: 'ms', exclude: [] }).all.filter(
   ({ name }) => name !== 'internals',
 );
@@ -94,9 +97,9 @@ function toTargetTable(table: Table): TargetTable {
 const TEXT: TargetColumn = { type: 'text' };
 const NUMBER: TargetColumn = { type: 'bigint' };
 const UUID: TargetColumn = { type: 'uuid' };
-/** The clock of the server. */
+/** The end of a load, by the clock of the server. */
 const LOADED_AT: TargetColumn = { type: TIME, clause: 'DEFAULT clock_timestamp()' };
-/** Of the transaction until now, in milliseconds. */
+/** The time since the transaction began, in milliseconds. */
 const DURATION_MS = 'DEFAULT extract(epoch FROM clock_timestamp() - now()) * 1000';
 
 /** One row an account: whose it is, and what was loaded last. */
@@ -143,7 +146,7 @@ export const TABLES: readonly TargetTable[] = [
   load,
 ];
 
-/** For alarms of readers. */
+/** A view for the alarms of readers: how old the data of each account is. */
 const freshness: TargetView = {
   name: 'vodhouse_freshness',
   columns: {

@@ -3,19 +3,20 @@ import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { DAY_MS } from '../../../lib/clock.ts';
 import { errorCode, errorMessage } from '../../../lib/errors.ts';
 import { TargetError } from '../target.ts';
 import type { Body, Store, StoredFile } from './store.ts';
 
 /** Drafts begin with this, so no reader takes one for a file of a table. */
 const DRAFT = '.draft-';
-/** A process that was killed left them. */
-const LEFT_MS = 86_400_000;
+/** The age from which on a draft was left by a process that was killed. */
+const LEFT_MS = DAY_MS;
 
 /**
- * The folder must be there: without its disk, another lake would begin in its place. A file gets its name
- * once it is on the disk, by `link()` where there must be none of that name, else by `rename()`. When the
- * signal aborts, nothing is begun any more.
+ * A store in a folder. The folder must exist: it is not made, because a second lake would begin where a disk
+ * is not mounted. A file gets its name once it is on the disk: by `link()` where no file may have that name
+ * yet, by `rename()` otherwise. After the signal aborts, no operation is begun.
  */
 export function openFolder(root: string, signal?: AbortSignal): Store {
   const toPath = (key: string) => join(root, key);
@@ -93,7 +94,7 @@ const ignore =
     throw error;
   };
 
-/** In the words of the system, with what to type. */
+/** The error with the message of the system, and a hint of what to type. */
 function toTargetError(error: unknown, root: string): TargetError {
   const [code, owner] = [errorCode(error), userInfo().username];
   const hints: Readonly<Record<string, string>> = {

@@ -13,14 +13,14 @@ import { redact } from '../../../lib/redact.ts';
 import { TargetError } from '../target.ts';
 import type { Body, Store, StoredFile } from './store.ts';
 
-/** A request that moves no byte for so long is given up. One that moves may take any time. */
+/** A request that moves no byte for this time is given up. While bytes move, it may take any time. */
 const SILENCE_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 const CONNECTIONS = 16;
-/** Repeated after 0.1, 0.2, … 3.2 s, by half at random. */
+/** A request is repeated after about 0.1, 0.2, … 3.2 s, of which up to a half is left off at random. */
 const RETRIES = 6;
 const FIRST_RETRY_MS = 100;
-/** The socket takes so much at a time: each piece that it took is progress. */
+/** A body is sent in pieces of this size. Each piece that the socket took counts as progress. */
 const PIECE_BYTES = 65_536;
 
 interface Request {
@@ -46,7 +46,7 @@ interface Connection {
   signal: AbortSignal;
 }
 
-/** The bucket must be there. When the signal aborts, requests end, and none is begun. */
+/** A store in a bucket, which must exist. When the signal aborts, its requests end, and none is begun. */
 export function openBucket(
   place: S3Place,
   options: { silenceMs?: number; retries?: number; signal?: AbortSignal | undefined } = {},
@@ -78,6 +78,7 @@ export function openBucket(
   async function send(request: Request, ...accepted: number[]): Promise<Answer> {
     for (let attempt = 0; ; attempt++) {
       signal.throwIfAborted();
+      // `sendOnce` rejects with a TargetError only
       const answer = await sendOnce(connection, request).catch((error: unknown) => error as TargetError);
       const isAnswer = !(answer instanceof Error);
       if (isAnswer && (answer.status < 300 || accepted.includes(answer.status))) return answer;
@@ -126,7 +127,7 @@ export function openBucket(
   };
 }
 
-/** Throws TargetError where there is no answer. */
+/** Sends a request. Throws TargetError if there is no answer. */
 async function sendOnce(connection: Connection, request: Request): Promise<Answer> {
   const { place, signer, agent, silenceMs, signal } = connection;
   const { method, key, query = {}, headers = {}, body = [] } = request;
@@ -184,7 +185,7 @@ function toBucketUrl({ bucket, endpoint, region }: S3Place): string {
   return `https://${bucket}.s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}/`;
 }
 
-/** What another attempt may heal. */
+/** Statuses after which another attempt may succeed. */
 const PASSING = [408, 409, 429, 500, 502, 503, 504];
 
 /** The store's own code and message. It may repeat the login, which is redacted. */
@@ -219,7 +220,7 @@ function listFiles(root: XmlElement, { headers }: Answer, own: string): StoredFi
   }));
 }
 
-/** Null for what is no XML, or another document. */
+/** The root of a document; null for a body that is no XML, or another document. */
 function parseRoot(body: Buffer, name: string): XmlElement | null {
   try {
     const { root } = parseXml(body.toString('utf8'));
