@@ -1,4 +1,4 @@
-/** Sends the webhook the messages that wait in the incidents: begins, reminders and ends, with retries. */
+/** Sends the messages that wait in the incidents to the webhook: begins, reminders and ends, with retries. */
 import { hostname } from 'node:os';
 import type { Config, NotifyConfig } from '../config/config.ts';
 import { toTimestamp, type Clock } from '../lib/clock.ts';
@@ -57,7 +57,7 @@ export function createDelivery(parts: DeliveryParts): () => Promise<void> {
 
 /** What a webhook answered to a test message. */
 export interface TestResult {
-  /** Of its address only the host: the rest may be a secret. */
+  /** The host of its address; the rest of the address may be a secret. */
   host: string;
   /** Null: it accepted the message. */
   error: string | null;

@@ -18,6 +18,8 @@ export interface Call {
 }
 
 const USER_AGENT = `vodhouse/${version()}`;
+/** The characters that are shown of an error without a code. */
+const MOST_CHARACTERS = 40;
 
 /** Calls the address; null if the response is a 2xx, else the error. Reads no body. Never throws. */
 export async function httpCall({ url, proxies, body, deadlineMs, signal }: Call): Promise<string | null> {
@@ -36,9 +38,9 @@ export async function httpCall({ url, proxies, body, deadlineMs, signal }: Call)
   } catch (error) {
     if (signal.aborted) return 'it was interrupted';
     if (deadline.aborted) return `no response within ${deadlineMs / 1000} s`;
-    // a message may contain the address
-    const reason = isWithoutTls(error) ? 'the server speaks no TLS: write http://' : errorCode(error);
-    return `no connection (${reason || errorMessage(error).slice(0, 40)})`;
+      // the code, because a message may contain the address
+      const reason = isWithoutTls(error) ? 'the server speaks no TLS: write http://' : errorCode(error);
+      return `no connection (${reason || errorMessage(error).slice(0, MOST_CHARACTERS)})`;
   }
 }
 
@@ -47,7 +49,7 @@ export function hostOf(url: string): string {
   return new URL(url).host;
 }
 
-/** A `user:password@` in the address becomes a header (RFC 7617). */
+/** The address without its `user:password@`, and the header with it (RFC 7617). */
 function extractPassword(url: string): { address: URL; authorization: { authorization?: string } } {
   const address = new URL(url);
   const { username, password } = address;
@@ -60,7 +62,8 @@ function extractPassword(url: string): { address: URL; authorization: { authoriz
 
 function formatStatus(status: number): string {
   const isRedirect = status >= 300 && status < 400;
-  return `it answered ${status}${isRedirect ? ', a redirect, which is not followed: configure its target' : ''}`;
+  const reason = isRedirect ? ', a redirect, which is not followed: configure its target' : '';
+  return `it answered ${status}${reason}`;
 }
 
 const CLOSE_WITHIN_MS = 5_000;

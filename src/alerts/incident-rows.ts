@@ -24,7 +24,7 @@ export interface OpenIncident extends NewIncident {
 }
 
 export const MESSAGE_STATES = ['begun', 'reminder', 'over'] as const;
-/** What a message says about its incidents. */
+/** What a message reports of its incidents. */
 export type MessageState = (typeof MESSAGE_STATES)[number];
 
 /** An incident with a message to send now. */
@@ -47,7 +47,10 @@ export type ChooseNext = (waiting: readonly WaitingIncident[]) => readonly Waiti
 
 export type IncidentRows = ReturnType<typeof openIncidentRows>;
 
-/** No other process sends a message for this time; one that dies meanwhile leaves it to the others. */
+/**
+ * For this time no other process sends a message that was claimed. After it another process may, because the
+ * one that claimed it must have died.
+ */
 const CLAIM_MS = MINUTE_MS;
 /** The longest time between two attempts. */
 const MAX_RETRY_MS = HOUR_MS;
@@ -57,14 +60,17 @@ const GIVE_UP_DAYS = 7;
 
 /** Milliseconds from a failed attempt to the next one; the first attempt is 1. */
 export function getRetryDelay(attempts: number): number {
-  return Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempts - 1, 20));
+  return Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempts - 1));
 }
 
 /** Opens the incidents of the up-to-date live file at `path`. */
 export function openIncidentRows(path: string) {
   const db = openLedgerConnection(path);
   return {
-    /** Stores what `find` makes of the open incidents; called again in the transaction. */
+    /**
+     * Stores what `find` makes of the open incidents. It is called first without a transaction, to find out
+     * whether anything changes at all.
+     */
     record: (find: (open: readonly OpenIncident[]) => IncidentChanges, now: number) => {
       const isEmpty = Object.values(find(listOpen(db))).every(({ length }) => length === 0);
       if (!isEmpty) transact(db, (tx) => record(tx, find(listOpen(tx)), toTimestamp(now)));
@@ -115,20 +121,21 @@ function record(tx: Tx, { opened, closed, updated }: IncidentChanges, at: string
 }
 
 /**
- * The message about the begin of an incident is sent before that about its end, and its end before the next
- * begin of the same one. A message in the future, or a next attempt further ahead than any wait, was written
- * by a fast clock.
+ * The incidents with a message to send. The message that an incident begins is sent before the one that it is
+ * over, and that one before the next begin of the same incident. A message in the future, or a next attempt
+ * further ahead than any wait, was written by a clock that was ahead, and holds nothing up.
  */
 function findWaiting(tx: Db | Tx, remindAfterMs: number | null, now: number): WaitingIncident[] {
   const at = toTimestamp(now);
-  const remindBefore = remindAfterMs === null ? '' : toTimestamp(now - remindAfterMs);
+  const remindBefore = remindAfterMs === null ? null : toTimestamp(now - remindAfterMs);
   return tx.all<WaitingIncident>(sql`
     select ${COLUMNS}, attempts,
-      case when notified_at is null then 'begun' when closed_at is null then 'reminder' else 'over' end as state
+      case when notified_at is null then 'begun' when closed_at is null then 'reminder' else 'over' end
+        as state
     from incident i
     where closed_notified_at is null
       and (notified_at is null or closed_at is not null
-        or ${remindBefore} <> '' and (notified_at <= ${remindBefore} or notified_at > ${at}))
+        or ${remindBefore} is not null and (notified_at <= ${remindBefore} or notified_at > ${at}))
       and (next_at <= ${at} or next_at > ${toTimestamp(now + MAX_RETRY_MS)})
       and not exists (select 1 from incident e
         where e.closed_notified_at is null and e.incident_id < i.incident_id
@@ -147,7 +154,10 @@ function claim(tx: Tx, incidents: readonly WaitingIncident[], now: number) {
   return incidents;
 }
 
-/** A webhook that accepts one message gets the others at once, but for those another process sends now. */
+/**
+ * Records that a message was delivered. A webhook that accepts one message gets those that failed before at
+ * once, but for those that another process sends now.
+ */
 function settleDelivered(tx: Tx, incidents: readonly WaitingIncident[], now: number): void {
   const at = toTimestamp(now);
   const column = sql.raw(incidents[0]?.state === 'over' ? 'closed_notified_at' : 'notified_at');

@@ -34,7 +34,10 @@ export function chooseNext(
   return groups.find(([first]) => first === reported[0]) ?? [];
 }
 
-/** The message about one incident, or ten that are alike. The account is named where there is just one. */
+/**
+ * The message about one incident, or about several that `chooseNext` put together. An incident without an
+ * account gets that of the config, if the config has only one.
+ */
 export function buildPost(
   incidents: readonly WaitingIncident[],
   config: Pick<Config, 'accounts' | 'publish'>,

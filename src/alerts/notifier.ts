@@ -4,7 +4,7 @@ import type { Config, NotifyConfig } from '../config/config.ts';
 import { findProblems } from '../health/catalogue.ts';
 import { commandsFor } from '../lib/shell-command.ts';
 import { readHealthFacts, type HealthParts } from '../health/facts.ts';
-import { fromTimestamp, type Clock } from '../lib/clock.ts';
+import { fromTimestamp, MINUTE_MS, type Clock } from '../lib/clock.ts';
 import { coalesce } from '../lib/coalesce.ts';
 import { errorLine } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -31,8 +31,8 @@ export interface NotifierOptions extends Pick<HealthParts, 'isStale'> {
 }
 
 /** A worker that was stopped catches up before it reports anything, at most for this time. */
-const STARTUP_GRACE_MS = 600_000;
-/** The run in progress, and those before it that show what its problems were. */
+const STARTUP_GRACE_MS = 10 * MINUTE_MS;
+/** How many runs are read: the one in progress, and those before it, which show what problems there were. */
 const LAST_RUNS = 3;
 
 /** Opens the notifier over an up-to-date live file; null if the config names no webhook. */
@@ -54,7 +54,7 @@ export function openNotifier(config: Config, options: NotifierOptions) {
   let isCaughtUp = false;
   let hasRunFinished = false;
   const checkOnce = logNewErrors(logger, async () => {
-    await yieldToEventLoop(); // the caller of `check` goes on
+    await yieldToEventLoop(); // so that the caller of `check` does not wait for the queries below
     const now = clock.now();
     if (isCaughtUp || Math.abs(now - startedAt) >= STARTUP_GRACE_MS) recorder.record(now);
     incidents.prune(now, config.retention.runsDays);
@@ -67,7 +67,10 @@ export function openNotifier(config: Config, options: NotifierOptions) {
      */
     check,
     runFinished: () => void (hasRunFinished = true),
-    /** No run is due any more: from now on incidents are reported. Checks if a run finished. */
+    /**
+     * To be called when no run is due any more: from then on incidents are reported. Checks if a run
+     * finished.
+     */
     caughtUp() {
       isCaughtUp = true;
       if (hasRunFinished) void check();
@@ -84,11 +87,11 @@ export function openNotifier(config: Config, options: NotifierOptions) {
 
 /** Logs an error once while it lasts. The returned function never rejects. */
 function logNewErrors(logger: Logger, work: () => Promise<void>): () => Promise<void> {
-  let lastError = '';
+  let lastError: string | null = null;
   return async () => {
     try {
       await work();
-      lastError = '';
+      lastError = null;
     } catch (error) {
       const message = errorLine(error);
       if (message !== lastError)

@@ -52,7 +52,7 @@ export function openPings({ notify, proxies }: Pick<Config, 'notify' | 'proxies'
     /** The run has its lock. */
     runStarted: () => {
       isRunning = true;
-      send('start', 1); // the ping about the end waits for it
+      send('start', 1); // one attempt only, because the ping about the end waits for it
     },
     runEnded,
     /** A failure, if the run had started and was not interrupted. */

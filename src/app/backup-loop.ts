@@ -3,14 +3,13 @@ import { rmSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
 import { backUpInChild } from '../backup/backup.ts';
 import type { BackupConfig, Config } from '../config/config.ts';
+import { transact } from '../database/transaction.ts';
 import { fromTimestamp, HOUR_MS, toTimestamp, type Clock } from '../lib/clock.ts';
 import { coalesce } from '../lib/coalesce.ts';
 import { errorLine, hintLine, InterruptedError, withHint } from '../lib/errors.ts';
 import { formatBytes, formatDuration } from '../lib/format.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import { dueTrigger } from './due.ts';
-import { transact } from '../database/transaction.ts';
 import {
   deleteUnfinishedBackups,
   findLastBackups,
@@ -21,6 +20,7 @@ import {
   listBackups,
 } from '../warehouse/statements/backup.ts';
 import { findLastRun } from '../warehouse/statements/run.ts';
+import { dueTrigger } from './due.ts';
 
 export interface BackupLoopOptions {
   config: Pick<Config, 'warehouse' | 'schedule'> & { backup: BackupConfig };
@@ -29,10 +29,13 @@ export interface BackupLoopOptions {
   logger: Logger;
 }
 
-/** A backup that failed is made again after this, or at the next tick of its schedule. */
+/** A backup that failed is made again after this time, or at the next tick of its schedule. */
 const RETRY_MS = HOUR_MS;
 
-/** Starts idle; `check` makes a backup if one is due. One that an earlier process did not end is none. */
+/**
+ * Starts idle; `check` makes a backup if one is due. The rows of backups that an earlier process did not
+ * finish are deleted.
+ */
 export function createBackupLoop(options: BackupLoopOptions) {
   transact(options.warehouse.db, (tx) => deleteUnfinishedBackups(tx));
   const { request, close } = coalesce(async (signal) => {
@@ -49,7 +52,7 @@ export function createBackupLoop(options: BackupLoopOptions) {
   };
 }
 
-/** Before the first full run there is nothing to copy. */
+/** Is a backup due? None is before the first full run, because there is nothing to copy. */
 function isDue({ config, warehouse, clock }: BackupLoopOptions): boolean {
   const { schedule } = config.backup;
   const now = clock.now();
@@ -94,7 +97,7 @@ function logFailure(logger: Logger, file: string | null, thrown: unknown): void 
   logger.error({ event: 'backup_failed', file, error, hint }, message);
 }
 
-/** `vodhouse-2026-11-22T023000Z.db` for the warehouse `vodhouse.db`. */
+/** The name of a backup, such as `vodhouse-2026-11-22T023000Z.db` for the warehouse `vodhouse.db`. */
 function backupName(warehouse: string, startedAt: number): string {
   const ending = extname(warehouse);
   const time = toTimestamp(startedAt).replace(' ', 'T').replaceAll(':', '');
@@ -102,9 +105,9 @@ function backupName(warehouse: string, startedAt: number): string {
 }
 
 /**
- * Deletes only files that this worker made, by their number: a wrong clock cannot make a new one the oldest.
- * And only those in its folder: a copy of the live file knows the backups of its original, which are not its
- * own.
+ * Deletes all but the last `keep` backups. They are ordered by their number, because a wrong clock could make
+ * a new one look like the oldest. Only those in the folder of the config are deleted: a copy of the live file
+ * also lists the backups of its original, which belong to that one.
  */
 function deleteOldest({ config, warehouse, logger }: BackupLoopOptions): void {
   const { folder, keep } = config.backup;

@@ -3,17 +3,21 @@ import { hostname } from 'node:os';
 import { join, parse } from 'node:path';
 import type { AccountConfig, Config } from '../config/config.ts';
 import { lockOrThrow, readHolder, tryLock, type Lock } from '../database/lock.ts';
-import { commandsFor } from '../lib/shell-command.ts';
+import { transact } from '../database/transaction.ts';
 import { isSameZone } from '../lib/calendar.ts';
 import { ConfigError, LockedError } from '../lib/errors.ts';
 import { pluralize } from '../lib/format.ts';
-import type { BookedZone } from '../warehouse/statements/warehouse-state.ts';
-import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
-import { assertNotLost, makeOwnFolders } from './lost-file.ts';
-import type { Environment } from './environment.ts';
-import { isDemoFile, markAsDemo, getBookedZone } from '../warehouse/statements/warehouse-state.ts';
-import { transact } from '../database/transaction.ts';
+import { commandsFor } from '../lib/shell-command.ts';
 import { hasAccount, renameAccount } from '../warehouse/accounts.ts';
+import {
+  getBookedZone,
+  isDemoFile,
+  markAsDemo,
+  type BookedZone,
+} from '../warehouse/statements/warehouse-state.ts';
+import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
+import type { Environment } from './environment.ts';
+import { assertNotLost, makeOwnFolders } from './lost-file.ts';
 
 /**
  * Renames accounts that the config renames. Throws ConfigError where the file is lost, of the demo, or of
@@ -51,7 +55,7 @@ export function assertMayUse(config: Config, warehouse: Warehouse): void {
   }
 }
 
-/** Once: all rows of each account that was named `was` get its new name. `check` renames nothing. */
+/** Gives all rows of an account that was named `was` its new name. `check` renames nothing. */
 function renameAccounts(config: Config, warehouse: Warehouse, { clock, logger, command }: Environment): void {
   const renamed = config.accounts.filter(({ was }) => was !== null && hasAccount(warehouse.db, was));
   if (renamed.length === 0 || command === 'check') return;
@@ -68,7 +72,10 @@ function renameAccounts(config: Config, warehouse: Warehouse, { clock, logger, c
   }
 }
 
-/** A worker that still has the old name would add its packages again. Null where this is the worker. */
+/**
+ * Takes the lock of the worker, because a worker that still has the old name of an account would add its
+ * packages again. Null where this process is the worker. Throws LockedError if another one is.
+ */
 function lockAgainstWorker(
   path: string,
   renamed: readonly AccountConfig[],
@@ -86,7 +93,10 @@ function lockAgainstWorker(
   });
 }
 
-/** Booked days never change: in another zone the same dates would mean other days. Throws ConfigError. */
+/**
+ * Throws ConfigError if days were booked by the calendar of another zone: there, the same dates mean other
+ * days, and booked days never change.
+ */
 export function assertSameZone(
   { timezone }: Pick<Config, 'timezone'>,
   { timezone: bookedZone, bookedDays }: BookedZone,
@@ -94,7 +104,9 @@ export function assertSameZone(
   if (bookedZone === null || bookedDays === 0 || isSameZone(bookedZone, timezone)) return;
   const days = bookedDays === 1 ? '1 day was' : `${pluralize(bookedDays, 'day')} were`;
   throw new ConfigError(`timezone is ${timezone}, but ${days} booked by the calendar of ${bookedZone}`, {
-    hint: `set \`timezone: ${bookedZone}\` again; if that was wrong from the start, set \`warehouse\` to a new file: storage.since books the days again`,
+    hint:
+      `set \`timezone: ${bookedZone}\` again; if that was wrong from the start, ` +
+      'set `warehouse` to a new file: storage.since books the days again',
   });
 }
 
@@ -104,7 +116,10 @@ export function getDemoConfig(warehouse: string): string {
   return join(dir, `${name}.yaml`);
 }
 
-/** The data of the demo never mix with real ones: only its own config opens them. Throws ConfigError. */
+/**
+ * Throws ConfigError where another config than that of the demo opens the file of the demo: simulated data
+ * must not mix with real data.
+ */
 export function assertNotOfDemo({ file, warehouse }: Config, isDemo: boolean): void {
   const own = getDemoConfig(warehouse);
   if (!isDemo || file === own) return;

@@ -1,3 +1,4 @@
+/** Which run is due, and when a run must give way to another one. */
 import { fromTimestamp, MINUTE_MS } from '../lib/clock.ts';
 import type { Mode, Trigger } from '../database/schema/values.ts';
 import type { PackageKey } from '../lib/package-key.ts';
@@ -50,8 +51,8 @@ export function findDue(
       : null;
   const rest = fullTrigger ? null : resume('full', full);
   const startQuick = start('quick', quickTrigger);
-  // Where quick runs take longer than the time between them, each alternates with the rest of a parked full
-  // run.
+  // A quick run that takes longer than the time between two of them alternates with the rest of a parked full
+  // run: without that, the rest would never be read.
   const isRestFirst = full && quick && quick.runId > full.runId;
   return (
     (quickIsStarved(schedule, now, last) ? null : start('full', fullTrigger)) ??
@@ -90,7 +91,10 @@ export function dueTrigger(
 export const triggerOf = (tick: number, now: number): Due['trigger'] =>
   now - tick <= ON_TIME_MS ? 'schedule' : 'catch_up';
 
-/** When a run began (ms); 0 for none, and for one in the future: a clock that was ahead wrote it. */
+/**
+ * When a run began (ms). 0, which is before any tick, for no run and for one in the future, which was written
+ * by a clock that was ahead.
+ */
 export function startOf(run: { startedAt: string } | null, now: number): number {
   const at = run ? fromTimestamp(run.startedAt) : 0;
   return at > now + ON_TIME_MS ? 0 : at;
@@ -104,10 +108,10 @@ interface PreemptedRun {
 }
 
 /**
- * Gives a function that says why a run must give way, or null. It is called between the turns of packages. A
- * full run gives way to a quick run that is due, but not before it has run for as long as the last quick run
- * took; and to the next full run: that one reads today's storage first, then resumes with the packages that
- * were read longest ago. All times are in milliseconds.
+ * Returns a function that returns the reason why a run must give way, or null. It is called between the turns
+ * of packages. A full run gives way to a quick run that is due, but not before it has run for as long as the
+ * last quick run took; and to the next full run: that one reads today's storage first, then resumes with the
+ * packages that were read longest ago. All times are in milliseconds.
  */
 export function createPreemption(
   { full, quick, timezone }: Schedule,

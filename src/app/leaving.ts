@@ -8,7 +8,7 @@ import { openReadOnly } from '../database/connection.ts';
 import { hasAccount } from '../warehouse/accounts.ts';
 import { listActivePackages, type ActivePackage } from '../warehouse/statements/package.ts';
 
-/** So many packages may leave at once if their account keeps others; above, the brake counts. */
+/** Up to this number, packages may leave at once if their account keeps others; above it, the brake holds. */
 const FEW = 3;
 /** How many packages a message names. */
 const MAX_NAMED = 10;
@@ -17,7 +17,9 @@ export interface Leaving {
   packages: readonly ActivePackage[];
   /** What looks like a slip; null: these packages may be retired. */
   doubt: string | null;
-  /** Names that no account of the config has, or had before. */
+  /**
+   * Accounts of packages that left whose name is neither the present nor the former name of a configured one.
+   */
   lostAccounts: readonly string[];
 }
 
@@ -57,12 +59,10 @@ function countByAccount(packages: readonly ActivePackage[]): Map<string, number>
 
 /** A line for each package that leaves, `left the config: main/101 Lectures, 4,997 videos`. */
 export function leavingLines({ packages }: Leaving): string[] {
-  const lines = packages
-    .slice(0, MAX_NAMED)
-    .map(
-      ({ account, packageId, name, videos }) =>
-        `left the config: ${account}/${packageId}${name === null ? '' : ` ${escapeControls(name)}`}, ${pluralize(videos, 'video')}`,
-    );
+  const lines = packages.slice(0, MAX_NAMED).map(({ account, packageId, name, videos }) => {
+    const named = name === null ? '' : ` ${escapeControls(name)}`;
+    return `left the config: ${account}/${packageId}${named}, ${pluralize(videos, 'video')}`;
+  });
   const more = packages.length - lines.length;
   return more === 0 ? lines : [...lines, `left the config: ${pluralize(more, 'more package')}`];
 }
@@ -109,14 +109,16 @@ function readFollowed({ warehouse, accounts }: Config) {
 /** Throws ConfigError if what leaves looks like a slip. */
 export function assertMayRetire(leaving: Leaving, formatCommand: FormatCommand): void {
   if (leaving.doubt === null) return;
-  throw new ConfigError(
-    `the config no longer names ${leaving.doubt}; nothing was sent or changed\n  ${leavingLines(leaving).join('\n  ')}`,
-    { hint: retirementHint(leaving, formatCommand) },
-  );
+  const lines = [
+    `the config no longer names ${leaving.doubt}; nothing was sent or changed`,
+    ...leavingLines(leaving),
+  ];
+  throw new ConfigError(lines.join('\n  '), { hint: retirementHint(leaving, formatCommand) });
 }
 
 function retirementHint({ lostAccounts: [lost] }: Leaving, formatCommand: FormatCommand): string {
   const rename =
     lost === undefined ? '' : `. For an account with a new name: \`was: ${lost}\` below its \`name\``;
-  return `put them back into the config, or retire them (their rows stay): ${formatCommand('sync --accept-retirements')}${rename}`;
+  const command = formatCommand('sync --accept-retirements');
+  return `put them back into the config, or retire them (their rows stay): ${command}${rename}`;
 }

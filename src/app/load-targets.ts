@@ -1,19 +1,19 @@
 /** Loads of targets: one now, and all of a worker, each as often as its config allows. */
+import { transact } from '../database/transaction.ts';
 import { fromTimestamp, MINUTE_MS, type Clock } from '../lib/clock.ts';
 import { coalesce } from '../lib/coalesce.ts';
 import { errorCode, errorLine, hintLine, InterruptedError, withHint } from '../lib/errors.ts';
-import { emptyReport, groupFailures, loadLines, type LoadReport } from '../publishing/targets/load-report.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { TargetLoader } from '../publishing/loader.ts';
-import type { Warehouse } from '../warehouse/warehouse.ts';
+import { emptyReport, groupFailures, loadLines, type LoadReport } from '../publishing/targets/load-report.ts';
 import { listAccounts } from '../warehouse/accounts.ts';
-import { transact } from '../database/transaction.ts';
+import { findLastRun } from '../warehouse/statements/run.ts';
 import {
-  recordLoadReports,
   deleteTargetLoadsExcept,
   listTargetLoads,
+  recordLoadReports,
 } from '../warehouse/statements/target-loads.ts';
-import { findLastRun } from '../warehouse/statements/run.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
 
 interface LoadContext {
   warehouse: Pick<Warehouse, 'db'>;
@@ -67,7 +67,9 @@ export function mayLoad({ target }: TargetLoader, loads: StoredLoads, now: numbe
   return isClockBack || newest + target.everyMs <= now || rows.some(({ outcome }) => outcome === 'failed');
 }
 
-/** The live file could not be read or written, such as on a full disk: that must not end a worker. */
+/**
+ * Logs that the live file could not be read or written, such as on a full disk: that must not end a worker.
+ */
 function logFailure(logger: Logger, thrown: unknown): void {
   const why = { error: errorLine(thrown), hint: hintLine(thrown), code: errorCode(thrown) };
   const message = withHint(`the loads of the targets failed: ${why.error}`, why.hint);
@@ -82,13 +84,15 @@ interface LoadLoopOptions extends LoadContext {
   hasFile: () => boolean;
 }
 
-/** In minutes: the first wait after a load that failed is one; each is twice as long as the last. */
-const LONGEST_RETRY = 30;
+/**
+ * The longest wait after a load that failed. The first wait is 1 minute; each is twice as long as the last.
+ */
+const LONGEST_RETRY_MINUTES = 30;
 
 /** Loads the targets one by one, in parallel to the runs. Starts idle. One that fails stops no other. */
 export function createLoadLoop(options: LoadLoopOptions) {
   const { loaders, warehouse, clock, logger, hasFile } = options;
-  // due at once: an earlier worker may have published, and not loaded
+  // all are due at once, because an earlier worker may have published without loading
   const turns = loaders.map((loader) => ({ loader, dueAt: 0, failures: 0 }));
   type Turn = (typeof turns)[number];
   const names = loaders.map(({ target }) => target.name);
@@ -102,13 +106,14 @@ export function createLoadLoop(options: LoadLoopOptions) {
       const results = await loadTarget(turn.loader, options, signal);
       hasFailed = results.some(({ outcome }) => outcome === 'failed');
     } finally {
-      if (hasFailed) turn.dueAt = clock.now() + Math.min(2 ** turn.failures, LONGEST_RETRY) * MINUTE_MS;
+      if (hasFailed)
+        turn.dueAt = clock.now() + Math.min(2 ** turn.failures, LONGEST_RETRY_MINUTES) * MINUTE_MS;
       turn.failures = hasFailed ? turn.failures + 1 : 0;
     }
   };
   const { request, close } = coalesce(async (signal) => {
     try {
-      // a file without a run is of an earlier warehouse
+      // before the first run, a published file was made from an earlier warehouse
       if (!hasFile() || findLastRun(warehouse.db, 'full') === null) return;
       for (const turn of turns) if (!signal.aborted && isDue(turn)) await load(turn, signal);
     } catch (thrown) {
@@ -116,7 +121,7 @@ export function createLoadLoop(options: LoadLoopOptions) {
     }
   });
   return {
-    /** The published file has changed. */
+    /** To be called when the published file has changed. */
     requestLoad(): void {
       for (const turn of turns) turn.dueAt = 0;
       void request();

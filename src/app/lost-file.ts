@@ -1,4 +1,4 @@
-/** A missing live file that once was there: an empty one would begin a second history. */
+/** Finds out that the live file is lost, because an empty one in its place would begin a second history. */
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { DEFAULT_FILES, type Config } from '../config/config.ts';
@@ -37,11 +37,15 @@ export function assertFolder({ file, warehouse }: Pick<Config, 'file' | 'warehou
     assertFolderExists(folder, 'warehouse');
 }
 
+/** Permissions of a folder that all users may read, and of one for its owner alone. */
+const FOR_ALL = 0o755;
+const FOR_OWNER = 0o700;
+
 /** Makes the folders of the published file and of the backups, as far as `makeOwnFolder` does. */
 export function makeOwnFolders(config: Config): void {
   const { publish, backup } = config;
-  if (publish) makeOwnFolder(config, dirname(publish.file), 0o755);
-  if (backup) makeOwnFolder(config, backup.folder, 0o700);
+  if (publish) makeOwnFolder(config, dirname(publish.file), FOR_ALL);
+  if (backup) makeOwnFolder(config, backup.folder, FOR_OWNER);
 }
 
 /**
@@ -53,7 +57,7 @@ export function makeOwnFolder({ file, warehouse }: Config, folder: string, mode:
   if (isNextToConfig || dirname(folder) === dirname(warehouse)) makeFolder(folder, { file: folder, mode });
 }
 
-/** A worker notices within a minute that its file is gone. */
+/** The line of a hint for a worker that still has the lost file open; none if there is no such worker. */
 function workerLines(warehouse: string): string[] {
   const worker = readLiveHolder(warehouse, 'worker');
   return worker === null || worker.pid === process.pid

@@ -113,7 +113,7 @@ function createRunner({ context, accounts, config, environment, followPackages }
   };
 }
 
-/** Which packages the warehouse follows. */
+/** The functions that decide which packages the warehouse follows. */
 function createRegistration(
   config: Config,
   warehouse: Warehouse,
@@ -163,7 +163,7 @@ function createSyncContext(
   };
 }
 
-/** The shortest time between full walks of a package, by its own schedule or that of all. */
+/** Returns the shortest time between full walks of a package (ms), by its own schedule or by that of all. */
 function createScheduleIntervals({ accounts, schedule }: Config, clock: Clock): (key: PackageKey) => number {
   const own = new Map(
     accounts.flatMap(({ name, packages }) =>

@@ -15,7 +15,10 @@ interface NoteContext {
   logger: Logger;
 }
 
-/** As `Publisher.publish`. One that is stopped, or that another process makes, has not failed. */
+/**
+ * As `Publisher.publish`. A publication that is stopped, or that another process makes, is not noted as
+ * failed.
+ */
 export async function publishNoted(
   publisher: Pick<Publisher, 'publish'>,
   context: NoteContext,
@@ -29,7 +32,7 @@ export async function publishNoted(
     );
   try {
     const publication = await publisher.publish(context.clock.now(), signal);
-    note(emptyReport(PUBLISHED_FILE, 'removed')); // it has a row only while it fails
+    note(emptyReport(PUBLISHED_FILE, 'removed')); // the published file has a row only while it fails
     return publication;
   } catch (thrown) {
     if (!(thrown instanceof InterruptedError || thrown instanceof LockedError))

@@ -114,7 +114,7 @@ async function loadReplacement({ config, pipeline, reloads }: ReloadParts): Prom
  */
 function createPackagesReader(parts: ReloadParts): () => Config | null {
   const { config, pipeline, clock, logger, formatCommand = commandsFor(config.file) } = parts;
-  let noted: string | null | undefined; // undefined: not known
+  let noted: string | null | undefined; // undefined before the first note, null for no refusal
   const note = (refusal: Omit<PackagesRefusal, 'at'> | null, hint = '') => {
     const error = refusal?.error ?? null;
     if (error === noted) return;

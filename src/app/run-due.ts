@@ -18,11 +18,13 @@ export interface DueRunParts {
   pings: Pings | null;
   /** Ends the run after the page in flight. */
   signal: AbortSignal;
-  /** Ends it between two packages. */
+  /** Ends the run between two packages, because another config is to be served. */
   replaced: AbortSignal;
 }
 
-/** Throws ParkedError where no account may send a request: such a run would only be parked. */
+const SECOND_MS = 1_000;
+
+/** Makes a run. Throws ParkedError where no account may send a request: such a run would only be parked. */
 export async function runDue(
   { mode, trigger, resumesFrom, packages }: Due,
   { config, pipeline, clock, own, pings, signal, replaced }: DueRunParts,
@@ -34,8 +36,8 @@ export async function runDue(
   const stopReason = () => {
     const now = clock.now();
     const reason = replaced.aborted ? 'the config was reloaded' : preemption(now);
-    // the warehouse stores whole seconds: the run may resume at once
-    const untilMs = Math.floor(now / 1000) * 1000;
+    // rounded down, because the warehouse stores whole seconds, and the run may resume at once
+    const untilMs = Math.floor(now / SECOND_MS) * SECOND_MS;
     return reason === null ? null : new PreemptedError(`the run gives way: ${reason}`, untilMs);
   };
   const scope = packages

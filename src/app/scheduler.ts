@@ -36,7 +36,9 @@ export interface SchedulerOptions {
   run(due: Due): Promise<void>;
 }
 
-/** A timer for tomorrow would not advance while a machine is suspended. */
+/**
+ * The schedule is checked each minute: a timer for tomorrow would not advance while a machine is suspended.
+ */
 const everyMinute: NonNullable<SchedulerOptions['startTicks']> = (onTick) => startTicks('* * * * *', onTick);
 
 /** Serves the schedule until the signal aborts and the current run has ended. Throws what `check` throws. */
@@ -85,7 +87,7 @@ function createDueRunner(options: SchedulerOptions, signal: AbortSignal): () => 
   const onFailure = (error: unknown) => {
     if (error instanceof LockedError || error instanceof ParkedError) {
       const reason = error.message;
-      // once, not every minute
+      // a reason is logged once, not every minute
       if (reason !== lastDeferral) logger.info({ event: 'run_postponed', reason }, `postponed: ${reason}`);
       lastDeferral = error.message;
     } else if (!(error instanceof InterruptedError)) {
@@ -130,7 +132,10 @@ async function findNextDue(
   return due && !isRepeat(due, previous, schedule, at) ? { ...due, at } : null;
 }
 
-/** The same run again without a tick since: a run that could not be resumed is not retried at once. */
+/**
+ * Is the run that is due the one that just ended, without a tick since then? Such a run is not made again at
+ * once, because it could not be resumed.
+ */
 function isRepeat(
   { mode, resumesFrom }: Due,
   previous: StartedRun | null,

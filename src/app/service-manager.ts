@@ -9,24 +9,26 @@ export type ServiceManager = ReturnType<typeof openServiceManager>;
 
 const execute = promisify(execFile);
 
-/** A message that is not delivered by then is given up. */
+/** A message that is not delivered within this time is given up. */
 const TIMEOUT_MS = 2_000;
 
 /**
- * Sends one message after the other. Node has no unix datagram sockets: the program `systemd-notify` sends
- * them, which is where systemd is, and waits until they were read. The watchdog is fed by the event loop: one
- * that hangs feeds it no more. Without a service manager (null) nothing is sent.
+ * Sends one message after the other, by the program `systemd-notify`, because Node has no unix datagram
+ * sockets. The program is part of systemd, and waits until a message was read. The watchdog is fed by the
+ * event loop, so that a process that hangs stops feeding it. Without a service manager (null) nothing is
+ * sent.
  */
 export function openServiceManager(socket: NotifySocket | null, logger: Logger) {
   let last: Promise<void> = Promise.resolve();
-  let lastFailure = '';
+  let lastFailure: string | null = null;
   let isFeeding = false;
   const warn = (error: unknown) => {
     const reason =
       errorCode(error) === 'ENOENT' ? 'the program systemd-notify was not found' : errorMessage(error);
-    if (reason === lastFailure) return; // once, not at each message
+    if (reason === lastFailure) return; // a reason is logged once, not at each message
     lastFailure = reason;
-    const text = `systemd cannot be notified: ${reason}; install the package systemd, or use Type=exec without WatchdogSec`;
+    const advice = 'install the package systemd, or use Type=exec without WatchdogSec';
+    const text = `systemd cannot be notified: ${reason}; ${advice}`;
     logger.warn({ event: 'service_manager_unreachable', reason }, text);
   };
   const send = (...assignments: string[]): Promise<void> => {
@@ -40,11 +42,14 @@ export function openServiceManager(socket: NotifySocket | null, logger: Logger) 
   };
   const timer = socket?.watchdogMs ? setInterval(feed, socket.watchdogMs / 2).unref() : undefined;
   return {
-    /** What takes a while before the worker is ready. */
+    /** Shows what the worker does before it is ready. */
     starting: (status: string) => void send(`STATUS=${status}`),
-    /** The worker has its lock and its web server listens; also after a reload, accepted or refused. */
+    /** Reports that the worker has its lock and its web server listens, or that a reload has ended. */
     ready: (status: string) => void send('READY=1', `STATUS=${status}`),
-    /** `Type=notify-reload` compares CLOCK_MONOTONIC in microseconds with the time of its SIGHUP. */
+    /**
+     * Reports that a reload begins. `Type=notify-reload` compares CLOCK_MONOTONIC, in microseconds, with the
+     * time of its SIGHUP.
+     */
     reloading: (status: string) =>
       void send('RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`, `STATUS=${status}`),
     stopping: (status: string) => void send('STOPPING=1', `STATUS=${status}`),

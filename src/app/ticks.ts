@@ -1,4 +1,4 @@
-/** The ticks of the worker. */
+/** The ticks of the worker: the only use of node-cron. */
 import cron from 'node-cron';
 
 /**

@@ -1,4 +1,4 @@
-/** What other processes are shown by `status`. */
+/** Notes of the worker that `status` shows in other processes. */
 import type { Lock } from '../database/lock.ts';
 import { toTimestamp, type Clock } from '../lib/clock.ts';
 import { errorLine } from '../lib/errors.ts';
@@ -10,7 +10,7 @@ export const noteForOthers = (
   more: Parameters<Lock['note']>[0],
 ): void => tryToNote(logger, () => lock.note(more));
 
-/** A full disk must not end a worker: that a note cannot be written is logged. */
+/** Writes a note. A failure is only logged, because a full disk must not end a worker. */
 export function tryToNote(logger: Logger, write: () => void): void {
   try {
     write();

@@ -57,7 +57,7 @@ export async function runWorker(
   events: WorkerEvents,
   reloads: Reloads = NO_RELOADS,
 ): Promise<void> {
-  if (!environment.isDemo) assertFolder(config); // the lock makes it
+  if (!environment.isDemo) assertFolder(config); // before the lock, which would make the folder
   const lock = lockOrThrow(config.warehouse, 'worker', environment.command, environment.clock.now());
   try {
     events.onStarted();
@@ -109,7 +109,7 @@ interface WorkerParts extends Omit<ServeParts, 'reloads'> {
 }
 
 /** Opens what works in parallel to the runs. It is closed before the pipeline. */
-function openLoops(parts: WorkerParts, tellServer: TellServer) {
+function openLoops(parts: WorkerParts, notifyServer: (publication: Publication) => void) {
   const { config, pipeline, clock, logger, events } = parts;
   const { warehouse, publisher } = pipeline;
   const { backup } = config;
@@ -118,7 +118,7 @@ function openLoops(parts: WorkerParts, tellServer: TellServer) {
   const load = createLoadLoop({ loaders, warehouse, clock, logger, hasFile });
   const onPublished = (publication: Publication) => {
     events.onPublished(publication);
-    tellServer(publication);
+    notifyServer(publication);
     load.requestLoad();
   };
   const isStale = createStaleCheck(config.schedule);
@@ -137,8 +137,6 @@ function checkLoops({ publish, backup, load, notifier }: ReturnType<typeof openL
   load.check();
   void notifier?.check(); // streams become stale between runs
 }
-
-type TellServer = (publication: Publication) => void;
 
 async function serveSchedule(parts: WorkerParts): Promise<void> {
   const { config, clock, logger, startTicks, signal, replaced, events } = parts;
@@ -159,8 +157,8 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
     server = config.server && (await startWebProcess(config, { clock, logger, environment, signal }));
     if (server) events.onServing(server.url);
     events.onReady?.();
-    if (findLastRun(warehouse.db, 'full')) publish?.requestPublish(); // before it, there is nothing to show
-    load.check(); // what an earlier worker published, and did not load
+    if (findLastRun(warehouse.db, 'full')) publish?.requestPublish(); // before a run there is nothing to show
+    load.check(); // an earlier worker may have published without loading
     const scheduler = {
       clock,
       logger,

@@ -63,13 +63,17 @@ export function backUp(path: string, file: string): CopyResult {
   }
 }
 
-/** A link that leads nowhere is not free either. */
+/** Throws ConfigError if the name is taken, also by a link that leads nowhere. */
 function assertIsFree(file: string): void {
   if (!lstatSync(file, { throwIfNoEntry: false })) return;
   throw new ConfigError(`${file} is there already; nothing was written`, {
     hint: 'name a file that is not there',
   });
 }
+
+/** Bits of the mode of a file. */
+const PERMISSIONS = 0o777;
+const OWNER_MAY_READ_AND_WRITE = 0o600;
 
 /**
  * Copies one snapshot of a warehouse into `draft`, and checks the copy. Writers are not blocked. Throws
@@ -78,8 +82,8 @@ function assertIsFree(file: string): void {
 function copyInto(source: Db, draft: string, mode: number): CopyResult {
   removeDraft(draft);
   try {
-    // with the permissions of the live file: SQLite would create a file that all users may read
-    closeSync(openSync(draft, 'wx', (mode & 0o777) | 0o600));
+    // with the permissions of the live file, because SQLite would create a file that all users may read
+    closeSync(openSync(draft, 'wx', (mode & PERMISSIONS) | OWNER_MAY_READ_AND_WRITE));
     source.$client.prepare('vacuum into ?').run(draft);
   } catch (error) {
     throw toWarehouseError(error, draft); // damage of the source is reported by its connection

@@ -123,8 +123,9 @@ const pauseAll = query<never, { at: string; until: string }>(
 ).run;
 
 /**
- * Migrates the draft, says which warehouse it is, and records the restore. Its ledger lacks the requests
- * since the backup: every window counts as full until those have left it.
+ * Migrates the draft, gives it a new id where it becomes another warehouse, and records the restore. Its
+ * ledger lacks the requests since the backup, so every window of the limits counts as full until those have
+ * left it.
  */
 function prepareDraft(
   draft: string,
@@ -141,7 +142,7 @@ function prepareDraft(
       if (asNew) tx.delete(targetLoad).run();
       pauseAll(tx, { at, until: pausedUntil });
     });
-    // Throws where it fails, which closing ignores: the log does not move with the file.
+    // The log does not move with the file, so it must be empty. Closing would ignore a failure of this.
     db.$client.pragma('wal_checkpoint(TRUNCATE)');
     return { pausedUntil, newWarehouseId };
   } finally {
@@ -151,8 +152,9 @@ function prepareDraft(
 }
 
 /**
- * Null for a file that cannot be read. Leaves its log as it is, and none where there was none, as a read-only
- * connection would.
+ * The id of the warehouse in a file; null for a file that cannot be read. Opened read-only where a log is
+ * there, so that it stays as it is, and for writing where there is none: a read-only connection would leave
+ * one.
  */
 function readId(file: string): string | null {
   try {
@@ -185,7 +187,8 @@ export function swapSteps(live: string, draft: string, previousFile: string): re
   };
   return [
     () => renameDurably(draft, marker),
-    ...[...LOGS, ''].map(move), // the file last: see findOldFile
+    ...LOGS.map(move),
+    move(''), // the file comes last: see findOldFile
     () => rmSync(`${live}-shm`, { force: true }),
     () => renameDurably(marker, live),
   ];
@@ -206,7 +209,7 @@ function findOldFile(live: string): string | null {
   return [live, moved].find((file) => file !== undefined && existsSync(file)) ?? null;
 }
 
-/** What restores have moved, the oldest first. Of some only the logs may be there. */
+/** The files that restores have moved, the oldest first, also those of which only the logs were moved. */
 function listPreviousFiles(live: string): string[] {
   const prefix = `${basename(live)}.before-restore-`;
   const names = readdirSync(dirname(live)).filter((name) => name.startsWith(prefix));

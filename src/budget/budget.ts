@@ -36,25 +36,28 @@ export interface Wait {
 /** Called for the first request that waits until a time, and for every short wait. */
 export type OnWait = (wait: Wait) => void;
 
-/** From this on a wait is long, in milliseconds. */
+/** A wait is long from this time on. */
 const LONG_WAIT_MS = 10_000;
-/** Another process may free a slot at any time: the windows are counted again after this. */
+/** The windows are counted again after this time, because another process may free a slot. */
 const POLL_MS = 200;
-/** A pause is checked again after this: a machine may sleep, and timers are limited to 24 days. */
-const POLL_PAUSE_MS = 600_000;
-/** `whyParked` only reads: it takes ledger entries further ahead than this for those of a fast clock. */
-const PEEK_DEADLINE_MS = 600_000;
+/** A pause is checked again after this time: a machine may sleep, and timers are limited to 24 days. */
+const POLL_PAUSE_MS = 10 * MINUTE_MS;
+/**
+ * `whyParked` sends no request, so it has no deadline for one: entries of the ledger that are further ahead
+ * than this count as written by a clock that was ahead.
+ */
+const PEEK_DEADLINE_MS = 10 * MINUTE_MS;
 
 /**
- * Requests in flight at most, of all accounts: more responses than these would only wait in memory until one
- * thread has read them.
+ * The most requests in flight, of all accounts together. One thread reads the responses, so more of them
+ * would only wait in memory.
  */
 const MOST_IN_FLIGHT = 64;
 
 /** Waits for a place among the requests in flight; the returned function leaves it. */
 type TakePlace = () => Promise<() => void>;
 
-/** For all budgets of a process. */
+/** Creates the places that all budgets of a process share. */
 export function createPlaces(): TakePlace {
   const limit = pLimit(MOST_IN_FLIGHT);
   return () => new Promise((enter) => void limit(() => new Promise<void>((leave) => enter(leave))));
@@ -101,8 +104,8 @@ interface Waiting {
 }
 
 /**
- * Throws ParkedError if the wait is longer than the limits allow; a pause and requests in flight start it
- * again.
+ * Waits until the request may be sent. Throws ParkedError if the wait is longer than the limits allow. The
+ * time is counted anew after a pause, and while the request that must leave its window is in flight.
  */
 async function waitForSlot(ledger: Ledger, entry: RequestEntry, waiting: Waiting): Promise<Admission> {
   const { clock, reportOnce, signal } = waiting;
@@ -115,7 +118,7 @@ async function waitForSlot(ledger: Ledger, entry: RequestEntry, waiting: Waiting
     if ('answered' in attempt) return attempt;
     const { freeAt, isPause, inFlight, reason } = attempt;
     const now = clock.now();
-    giveUpAt += now - askedAt; // the wait for a place is none for the budget
+    giveUpAt += now - askedAt; // the wait for a place does not count
     const waitMs = freeAt - now;
     if (isPause ? waitMs > maxWaitMs : !inFlight && freeAt > giveUpAt) throw new ParkedError(reason, freeAt);
     if (isPause) giveUpAt = freeAt + maxWaitMs;
@@ -127,8 +130,8 @@ async function waitForSlot(ledger: Ledger, entry: RequestEntry, waiting: Waiting
 }
 
 /**
- * A request that is admitted keeps its place until it is answered; one that must wait for the budget holds
- * none meanwhile.
+ * Takes a place, and tries to admit the request. An admitted request keeps its place until it is answered;
+ * one that must wait for the budget gives it back.
  */
 async function tryInPlace(
   ledger: Ledger,
@@ -172,7 +175,7 @@ function createAdmission(
           if (restriction) recordRestriction(tx, account, restriction, at, now);
         });
       } finally {
-        leave(); // last: the request that takes the place finds the pause
+        leave(); // after the pause is stored, so that the next request in this place finds it
       }
     },
   };
@@ -244,7 +247,10 @@ interface FullWindow {
   inFlight: boolean;
 }
 
-/** The time at which a rising rate allows one more request; Infinity if only the window does. */
+/**
+ * The time (ms) at which the rate that rises after a pause allows one more request; Infinity if it never
+ * does, and only the window frees a slot.
+ */
 function nextSlotAt(
   { window: { name }, used }: FullWindow,
   limits: Rates,

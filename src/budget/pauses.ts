@@ -14,7 +14,7 @@ export interface Pause {
 /** The first pause if the service names no time; each one in a row is twice as long. */
 const FIRST_MS = 30_000;
 const LONGEST_GROWN_MS = HOUR_MS;
-/** A named time is trusted up to here. */
+/** The longest pause that the service may name; a longer one is cut to this. */
 const LONGEST_NAMED_MS = DAY_MS;
 /** Restrictions are in a row if the full rate was not back for this long between them. */
 export const PAUSE_MEMORY_MS = HOUR_MS;
@@ -26,7 +26,7 @@ const RETURN_MS = { least: MINUTE_MS, most: 10 * MINUTE_MS };
  * if the service names none, or restricts again right after it.
  */
 export function pauseLength(namedMs: number | null, inARow: number): number {
-  const grown = Math.min(LONGEST_GROWN_MS, FIRST_MS * 2 ** Math.min(inARow - 1, 20));
+  const grown = Math.min(LONGEST_GROWN_MS, FIRST_MS * 2 ** (inARow - 1));
   const named = Math.min(namedMs ?? 0, LONGEST_NAMED_MS);
   return named > 0 && inARow === 1 ? named : Math.max(named, grown);
 }
@@ -65,6 +65,8 @@ function findKnown(tx: Tx, account: string, now: number): PauseRow | undefined {
 }
 
 /**
+ * The pause after a restriction, by the pause that is known of the account:
+ *
  * | the known pause                                      | in a row | since  | length                     |
  * | ---------------------------------------------------- | -------- | ------ | -------------------------- |
  * | in force                                             | the same | kept   | as named; never shortened  |
@@ -109,7 +111,9 @@ function toPause({ until, full_rate_at, reason }: PauseRow): Pause {
   return { untilMs: fromTimestamp(until), fullRateAtMs: fromTimestamp(full_rate_at), reason };
 }
 
-/** The file stores whole seconds: a pause never gets shorter by that. */
+const SECOND_MS = 1_000;
+
+/** A time as the file stores it, in whole seconds, rounded up so that a pause gets no shorter. */
 function roundUp(ms: number): string {
-  return toTimestamp(Math.ceil(ms / 1000) * 1000);
+  return toTimestamp(Math.ceil(ms / SECOND_MS) * SECOND_MS);
 }

@@ -1,12 +1,8 @@
 /** Opening the live file: checks, settings, migration. */
 import { accessSync, constants, existsSync, linkSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Database, type DatabaseOptions } from './sqlite.ts';
 import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
 import { LockedError, NEXT_LINE, WarehouseError, errorCode, type Hint } from '../lib/errors.ts';
-import { assertNotEmpty, toWarehouseError } from './integrity.ts';
-import { findOtherHolder, readLiveHolder } from './lock.ts';
-import { APPLICATION_ID, FORMAT_BASE, SCHEMA_VERSION, migrateFile } from './migrate.ts';
 import { draftPath, removeDraft, removeStaleDrafts } from './draft-files.ts';
 import {
   fsyncPath,
@@ -15,6 +11,10 @@ import {
   resolveLink,
   restoreMarkerPath,
 } from './files.ts';
+import { assertNotEmpty, toWarehouseError } from './integrity.ts';
+import { findOtherHolder, readLiveHolder } from './lock.ts';
+import { APPLICATION_ID, FORMAT_BASE, SCHEMA_VERSION, migrateFile } from './migrate.ts';
+import { Database, type DatabaseOptions } from './sqlite.ts';
 
 export type Db = BetterSQLite3Database & { $client: Database };
 /** What a statement needs: the database, or its transaction. */
@@ -23,6 +23,8 @@ export type Tx = Pick<
   'select' | 'selectDistinct' | 'insert' | 'update' | 'delete' | 'get' | 'all' | 'run' | '$client'
 >;
 
+/** How long a statement waits for another process that writes. */
+const BUSY_TIMEOUT_MS = 5_000;
 /** A -wal file that grew during a long read is truncated to this when it is reused. */
 const WAL_LIMIT_BYTES = 64 * 2 ** 20;
 
@@ -33,7 +35,7 @@ const WAL_LIMIT_BYTES = 64 * 2 ** 20;
  */
 export function openDatabase(path: string, now: number): Db {
   assertNotRestoring(path);
-  removeStaleDrafts(path); // a process that died while it made the file left a second name of it
+  removeStaleDrafts(path); // a process that died while it made the file may have left a second name of it
   if (!existsSync(path)) createFile(path, now);
   assertNotEmpty(path);
   assertWritable(path);
@@ -49,7 +51,10 @@ export function openDatabase(path: string, now: number): Db {
   return db;
 }
 
-/** An older version that has the file open would go on writing into tables that it does not know. */
+/**
+ * Migrates the file. Throws LockedError if another process uses it: an older version that has the file open
+ * would continue to write into tables that it does not know.
+ */
 function migrate(db: Db, path: string, now: number): void {
   const user = findOtherHolder(path, 'worker') ?? findOtherHolder(path, 'run');
   if (user !== null) {
@@ -94,7 +99,7 @@ export function openForCopy(path: string): Db {
   assertNotEmpty(path);
   const db = connect(path, { readonly: true });
   try {
-    db.$client.pragma('busy_timeout = 5000');
+    db.$client.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
     assertOurs(db, path);
   } catch (error) {
     db.$client.close();
@@ -104,8 +109,9 @@ export function openForCopy(path: string): Db {
 }
 
 /**
- * A connection for the ledger, without fsync: a killed process loses nothing, and an fsync costs more than
- * the request.
+ * Opens a connection for the ledger, which commits without an fsync: an fsync for each request would take
+ * longer than the request. A process that is killed loses nothing by that; only a machine that loses its
+ * power does.
  */
 export function openLedgerConnection(path: string): Db {
   const db = connect(path, {});
@@ -122,7 +128,7 @@ function connect(path: string, options: DatabaseOptions): Db {
 }
 
 function applySettings(client: Database, synchronous: 'FULL' | 'NORMAL'): void {
-  client.pragma('busy_timeout = 5000');
+  client.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
   client.pragma('journal_mode = WAL');
   client.pragma(`journal_size_limit = ${WAL_LIMIT_BYTES}`);
   client.pragma(`synchronous = ${synchronous}`);
@@ -170,8 +176,8 @@ function hasStateRow({ $client }: Db): boolean {
 }
 
 /**
- * Checked first: SQLite would open such a file to read, and leave files next to it that its owner cannot
- * write.
+ * Throws WarehouseError if this user may not write the file. SQLite would open such a file to read, and leave
+ * files next to it that its owner cannot write.
  */
 function assertWritable(path: string): void {
   try {
@@ -212,8 +218,8 @@ function assertNotRestoring(path: string): void {
 }
 
 /**
- * It is on the disk at the end. Until then nothing waits for the disk: a draft that is not complete is
- * deleted.
+ * Makes an empty warehouse, which is on the disk when this returns. Until then nothing waits for the disk,
+ * because a draft that is not complete is deleted anyway.
  */
 function writeDraft(draft: string, path: string, now: number): void {
   createPrivateFile(draft);
@@ -223,7 +229,7 @@ function writeDraft(draft: string, path: string, now: number): void {
     client.pragma('synchronous = OFF');
     client.pragma(`application_id = ${APPLICATION_ID}`);
     migrateFile(client, path, now);
-    // here: of two processes that switch a shared file, one fails at once
+    // switched in the draft: where two processes switch a file that both have open, one fails at once
     client.pragma('journal_mode = WAL');
   } finally {
     client.close();
@@ -231,7 +237,7 @@ function writeDraft(draft: string, path: string, now: number): void {
   fsyncPath(draft);
 }
 
-/** SQLite would apply a log next to a missing file to the new one. */
+/** Throws WarehouseError if a log is left of a missing file: SQLite would apply it to the new one. */
 function assertNoOrphanLog(path: string): void {
   const orphan = ['-wal', '-journal'].map((ending) => path + ending).find((file) => existsSync(file));
   if (!orphan || existsSync(path)) return; // another process may have made the file just now
@@ -245,17 +251,17 @@ function linkIfAbsent(draft: string, path: string): void {
   try {
     linkSync(draft, path);
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error; // else another process created it
+    if (errorCode(error) !== 'EEXIST') throw error; // EEXIST: another process created the file just now
   }
 }
 
 /**
- * Distinguishes files at the same path, by device, inode and birth time, which a rename keeps; null if there
- * is none.
+ * A text that differs for two files at the same path, and that a rename keeps: device, inode and birth time.
+ * Null if there is no file.
  */
 function getIdentity(path: string): string | null {
   const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
-  // the inode of a deleted file is used again
+  // the birth time is needed because the inode of a deleted file is used again
   return stat ? `${stat.dev} ${stat.ino} ${stat.birthtimeNs}` : null;
 }
 

@@ -6,7 +6,7 @@ import { errorCode } from '../lib/errors.ts';
 /** What SQLite keeps next to a file. */
 const SUFFIXES = ['', '-journal', '-wal', '-shm'];
 
-/** Next to the file: neither a rename nor a link crosses file systems. */
+/** The path of a draft, next to its file, because neither a rename nor a link crosses file systems. */
 export function draftPath(file: string, pid: number | undefined = process.pid): string {
   return `${file}.new-${pid}`;
 }

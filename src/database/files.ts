@@ -37,9 +37,9 @@ function readLinkTarget(path: string): string | null {
 }
 
 /**
- * Makes a folder and those above it, for the `file` that an error names. Not by `recursive` of Node, which
- * never ends where the system has no such folder (`/proc/x`). Throws WarehouseError there; other errors of
- * the file system as they are.
+ * Makes a folder and those above it; errors name `file`. The option `recursive` of Node is not used, because
+ * it never returns where the system can have no such folder (`/proc/x`): this throws WarehouseError there,
+ * and other errors of the file system as they are.
  */
 export function makeFolder(path: string, { file, mode }: { file: string; mode?: number }): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
@@ -84,25 +84,32 @@ export function createPrivateFile(path: string): void {
   closeSync(openSync(path, 'wx', 0o600));
 }
 
+const HEADER_BYTES = 100;
+const MAGIC = 'SQLite format 3';
+/** Where a value begins in the header, in bytes. */
+const OFFSETS = { writeVersion: 18, userVersion: 60, applicationId: 68 };
+/** The write version of a file in WAL mode. */
+const WAL = 2;
+
 /**
- * The header of a SQLite file; null if it is no SQLite file. Never of a file that this process has open:
- * closing it drops the locks of SQLite.
+ * The header of a SQLite file (sqlite.org/fileformat.html); null if it is no SQLite file. Must not be called
+ * for a file that this process has open, because closing it here drops the locks that SQLite has on it.
  */
 export function readHeader(
   file: string,
 ): { isInWalMode: boolean; userVersion: number; applicationId: number } | null {
-  const header = Buffer.alloc(100);
+  const header = Buffer.alloc(HEADER_BYTES);
   const descriptor = openSync(file, 'r');
   try {
     readSync(descriptor, header);
   } finally {
     closeSync(descriptor);
   }
-  if (header.toString('latin1', 0, 15) !== 'SQLite format 3') return null;
+  if (header.toString('latin1', 0, MAGIC.length) !== MAGIC) return null;
   return {
-    isInWalMode: header[18] === 2,
-    userVersion: header.readUInt32BE(60),
-    applicationId: header.readUInt32BE(68),
+    isInWalMode: header[OFFSETS.writeVersion] === WAL,
+    userVersion: header.readUInt32BE(OFFSETS.userVersion),
+    applicationId: header.readUInt32BE(OFFSETS.applicationId),
   };
 }
 

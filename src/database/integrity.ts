@@ -29,7 +29,9 @@ export function toWarehouseError(error: unknown, path: string): WarehouseError {
   }
   if (isLocked(error)) {
     return new WarehouseError(`${path}: the database is locked by another program`, {
-      hint: `close what writes to it, such as an open transaction in sqlite3 or a database browser, then try again; fuser -v ${path} lists the programs`,
+      hint:
+        'close what writes to it, such as an open transaction in sqlite3 or a database browser, ' +
+        `then try again; fuser -v ${path} lists the programs`,
       cause: error,
     });
   }
@@ -105,14 +107,14 @@ function runCheck(client: Database, check: string): string[] {
   return rows.flatMap((row) => Object.values(row)).filter((message) => message !== 'ok');
 }
 
-/** SQLite reports that a file is damaged, or not a SQLite file. */
+/** Does SQLite report that a file is damaged, or not a SQLite file? */
 export function isDamage(error: unknown): boolean {
   return /^SQLITE_(CORRUPT|NOTADB)/.test(errorCode(error));
 }
 
 /**
- * SQLite, or a WarehouseError of it, reports that another program has had the file for longer than the
- * timeout.
+ * Does an error of SQLite, or a WarehouseError made of one, report that another program had the file for
+ * longer than the timeout?
  */
 export function isLocked(error: unknown): boolean {
   const cause = error instanceof WarehouseError ? error.cause : error;
@@ -121,7 +123,7 @@ export function isLocked(error: unknown): boolean {
 
 const OR_RESTORE = `under \`warehouse\` in the config; or, where this was the warehouse:${NEXT_LINE}`;
 
-/** The ways to recover, one in a line. */
+/** The ways to recover, a line for each. */
 function restoreSteps(path: string): Exclude<Hint, string> {
   return [
     { command: 'restore BACKUP' },

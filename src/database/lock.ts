@@ -87,6 +87,7 @@ export function lockOrThrow(path: string, name: LockName, command: string, now: 
   return lock;
 }
 
+/** How often a lock that another process holds is tried again. */
 const POLL_MS = 300;
 
 /**
@@ -157,26 +158,28 @@ export function readLiveHolder(path: string, name: LockName): Holder | null {
 }
 
 /**
- * Whether a process holds the lock, by the kernel: the file of a holder that was killed stays, and another
- * container cannot look for its process. It reads the lock file, for which SQLite needs a moment without
- * another holder.
+ * Does a process hold the lock? The kernel is asked, by reading the lock file. The file of the holder would
+ * not do: that of a process that was killed stays, and from another container its process cannot be looked
+ * for.
  */
 export function isHeld(path: string, name: LockName): boolean {
   const file = `${resolveLink(path)}.${name}.lock`;
-  if (!existsSync(file)) return false; // it is not made for this: a copy of a live file has none
+  if (!existsSync(file)) return false; // only `tryLock` makes the file
   let client: Database | undefined;
   try {
     client = new Database(file, { readonly: true, timeout: 0 });
     client.prepare('select 1 from sqlite_schema').get();
     return false;
   } catch (error) {
-    return isLocked(error); // else it may not be read, no more than the name of the holder
+    return isLocked(error); // a file that may not be read counts as not held
   } finally {
     client?.close();
   }
 }
 
-/** Resolves links: the lock belongs to the file, not to the path. Makes the folder. */
+/**
+ * Makes the folder, and returns the path without links, because a lock belongs to the file, not to a path.
+ */
 function prepareFolder(path: string): string {
   try {
     createPrivateFolder(dirname(resolveLink(path)), path);
@@ -186,13 +189,16 @@ function prepareFolder(path: string): string {
   }
 }
 
-/** Others hold the lock only for a moment where they ask who holds it, or try to take it too. */
+/**
+ * How long to wait for a lock: another process holds it for a moment where it only asks who holds it, or
+ * tries to take it, too.
+ */
 const TIMEOUT_MS = 1_000;
 
 function openExclusively(path: string): Database | null {
   let client: Database | undefined;
   try {
-    // two processes may create it at the same time
+    // 'a' does not fail where another process creates the file at the same time
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
     client = new Database(path, { timeout: TIMEOUT_MS });
     client.exec('begin exclusive');

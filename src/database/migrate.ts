@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Database } from './sqlite.ts';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator';
 import { toTimestamp } from '../lib/clock.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import { PACKAGE_ROOT } from '../lib/package-root.ts';
+import type { Database } from './sqlite.ts';
 import { createVersionTrigger } from './version-trigger.ts';
 
 /** `vodh` in ASCII: marks a SQLite file as a vodhouse warehouse. */
@@ -16,8 +16,8 @@ export const APPLICATION_ID = 0x766f6468;
 
 const MIGRATIONS = fileURLToPath(new URL('drizzle', PACKAGE_ROOT));
 /**
- * The format of a file is this and the number of its migrations; a lower one is of a checkout before the
- * first version.
+ * The format of a file is this number plus the number of its migrations. A file with a lower one was made by
+ * a checkout before the first version.
  */
 export const FORMAT_BASE = 100;
 /** The format of this version; a file with a higher one is from a newer version. */
@@ -44,11 +44,15 @@ export function migrateFile(client: Database, path: string, now: number, folder 
   client.pragma('foreign_keys = ON');
 }
 
-/** In a new file. All copies and backups of a file have its `warehouse_id`: targets know it by that. */
+/**
+ * Adds the row to a new file. Copies and backups of a file have the same `warehouse_id`, by which targets
+ * recognize it.
+ */
 function createStateRow(client: Database, now: number): void {
   client
     .prepare(
-      'insert or ignore into warehouse_state (singleton, created_at, change_seq, warehouse_id) values (1, ?, 0, ?)',
+      `insert or ignore into warehouse_state (singleton, created_at, change_seq, warehouse_id)
+  values (1, ?, 0, ?)`,
     )
     .run(toTimestamp(now), randomUUID());
 }

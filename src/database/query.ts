@@ -70,7 +70,7 @@ export function listParameters(sql: string): Set<string> {
 
 const prepared = new WeakMap<Tx['$client'], Map<string, Statement>>();
 
-/** The statement of this connection. A transaction is the connection itself (transaction.ts). */
+/** The statement of a connection. A transaction is the connection itself (transaction.ts). */
 export function prepareOnce({ $client }: Pick<Tx, '$client'>, sql: string): Statement {
   let statements = prepared.get($client);
   if (!statements) prepared.set($client, (statements = new Map<string, Statement>()));

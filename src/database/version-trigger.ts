@@ -10,13 +10,14 @@ import type { Database } from './sqlite.ts';
 export const EDITABLE_FIELDS: readonly string[] = [...receivedNames.filter((name) => name !== 'id'), 'extra'];
 
 /**
- * What a state says of the change that led to it: written by the trigger, but for the run of a video that is
- * new.
+ * The columns that describe the change that led to a state. The trigger writes them, except for the run of a
+ * video that is new.
  */
 const OF_CHANGE = ['version_number', 'change', 'changed_fields', 'run_id'];
 
 /** The run that is under way; NULL outside of runs. */
-export const CURRENT_RUN = `(select run_id from run where run_id = (select max(run_id) from run) and status = 'running')`;
+export const CURRENT_RUN = `(
+  select run_id from run where run_id = (select max(run_id) from run) and status = 'running')`;
 
 /** The names of the fields in which two rows differ, each followed by a space; NULL if none does. */
 export function differingFields(one: string, other: string): string {
@@ -25,10 +26,10 @@ export function differingFields(one: string, other: string): string {
 }
 
 /**
- * A change of a row stores its former state in the same transaction, whatever statement makes it. A state
- * holds from the moment at which it was stored (`changed_at`). A change that takes no new `change_seq` fails
- * at the second one: the key of its version is there already. No run retires a video: the one that is
- * `running` then was killed.
+ * Creates the trigger that stores the former state of a row whenever a statement changes it. A state holds
+ * from the moment at which it was stored (`changed_at`). A second change under the same `change_seq` fails,
+ * because a version with its key exists already. The change `retired` gets no run: packages are retired
+ * outside of runs, so a run that is `running` then was killed.
  */
 export function createVersionTrigger(client: Database): void {
   const names = Object.keys(getTableColumns(video));

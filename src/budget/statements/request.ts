@@ -40,8 +40,8 @@ export const settleRequest = query<never, SettledRequest>(
 ).run;
 
 /**
- * Requests sent after `latest` were sent by a clock that was ahead, and count until then at most. Others may
- * have a longer deadline, and keep it.
+ * Corrects requests that are recorded as sent after `latest`, which a clock that was ahead wrote: they count
+ * until `latest` at most. Requests that were sent before may have a longer deadline, and keep it.
  */
 export const clampFutureRequests = query<never, { account: string; latest: number }>(
   `update request set spent_until_ms = :latest

@@ -27,7 +27,13 @@ export const run = sqliteTable('run', {
 
 export const FAILURE_KINDS = [
   ...FAULT_KINDS,
-  ...(['parked', 'preempted', 'skipped', 'interrupted', 'clock', 'defect', 'unknown'] as const),
+  'parked',
+  'preempted',
+  'skipped',
+  'interrupted',
+  'clock',
+  'defect',
+  'unknown',
 ] as const;
 /** Why something in a run was not done: the fault of a request, or what the run itself knows. */
 export type FailureKind = (typeof FAILURE_KINDS)[number];

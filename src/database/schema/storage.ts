@@ -5,6 +5,7 @@ import { bigint, date, rowKey, timestamp } from './columns.ts';
 
 /** Counts in pieces, sizes in bytes; NULL if the service left one out. */
 const figures = () =>
+  // fromEntries() loses the names
   Object.fromEntries(FIGURES.map((name) => [name, bigint(name)])) as Record<
     Figure,
     ReturnType<typeof bigint>

@@ -30,9 +30,9 @@ export const targetLoad = sqliteTable(
 );
 
 /**
- * Every publication. A target remembers the one that it was loaded from: a file without that row is an older
- * copy, or one of another place. None is ever deleted, for a target may come back after years. A row takes
- * some 70 bytes.
+ * Every publication. A target remembers the one that it was loaded from, and a live file without that row is
+ * an older copy, or belongs to another warehouse. No row is ever deleted, because a target may come back
+ * after years; a row takes about 70 bytes.
  */
 export const publication = sqliteTable('publication', {
   number: rowKey('number'),
@@ -41,8 +41,8 @@ export const publication = sqliteTable('publication', {
 });
 
 /**
- * What `vodhouse forget` deleted: no `change_seq` shows it. `account_name`: its rows stay when the account
- * goes.
+ * What `vodhouse forget` deleted, which no `change_seq` shows. The column is not named `account`, because the
+ * rows are kept when all rows of the account are deleted.
  */
 export const forgotten = sqliteTable('forgotten', {
   forgotten_id: rowKey('forgotten_id'),

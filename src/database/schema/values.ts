@@ -1,6 +1,6 @@
 /**
- * Values that columns of the live file may have. Without Drizzle, which a process that publishes would load
- * for them.
+ * Values that columns of the live file may have. They are in a file of their own so that a process that only
+ * publishes does not load Drizzle for them.
  */
 
 export const STATUSES = ['running', 'succeeded', 'partial', 'failed', 'parked', 'interrupted'] as const;
@@ -23,7 +23,7 @@ export type WalkChange = (typeof WALK_CHANGES)[number];
 
 export const CHANGES = ['imported', ...WALK_CHANGES, 'retired', 'returned'] as const;
 /**
- * How a state of a video came about. Imported: first seen before the first full walk of its package ended.
- * Retired, returned: with its package.
+ * The change that led to a state of a video. `imported`: first seen before the first full walk of its package
+ * ended. `retired`, `returned`: it left the config with its package, and came back with it.
  */
 export type Change = (typeof CHANGES)[number];

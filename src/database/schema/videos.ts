@@ -76,14 +76,14 @@ const videoColumns = () => ({
   extra: text('extra'),
   first_seen_at: timestamp('first_seen_at').notNull(),
   changed_at: timestamp('changed_at').notNull(),
-  removed_at: timestamp('removed_at'), // also with its package, when that left the config
+  removed_at: timestamp('removed_at'), // also set when its package left the config
   first_missing_at: timestamp('first_missing_at'), // when its removal was first proved
   change_seq: bigint('change_seq').notNull(),
   version_number: bigint('version_number').notNull().default(1),
   change: text('change', { enum: CHANGES }).notNull().default('added'),
   // names of the fields that an edit changed, each followed by a space
   changed_fields: text('changed_fields'),
-  run_id: bigint('run_id'), // of the change; null: outside of runs
+  run_id: bigint('run_id'), // the run of the change; null outside of runs
 });
 
 /** One video of one package, in its present state. */
@@ -111,7 +111,8 @@ export const videoVersion = sqliteTable(
 );
 
 /**
- * Why a walk holds removals back: too many at once, all there are, or a list that was out of order before.
+ * Why a walk holds removals back: it would remove too many at once, or all videos, or the list was out of
+ * order before.
  */
 export const HELD_REASONS = ['many', 'all', 'order'] as const;
 export type HeldReason = (typeof HELD_REASONS)[number];
