@@ -15,8 +15,9 @@ export interface WithDrift {
   drift?: readonly DriftedValue[];
 }
 
-/** New fields of one response that are kept: the service may send any number. */
+/** How many new fields of one response are kept, because the service may send any number. */
 const MAX_NEW_FIELDS = 50;
+/** The most characters that are kept of the name of a field, and of a sample of its values. */
 const FIELD_LENGTH = 100;
 const SAMPLE_LENGTH = 200;
 
@@ -31,8 +32,8 @@ export function findDriftKind(
 }
 
 /**
- * Null is an absent value. `4.4482871E7` is an integer. A number too large for a double (`1e400`) may have
- * been an integer.
+ * Does a value have the documented type? Null does, as an absent value, and so does an integer that is
+ * written as `4.4482871E7`. A number too large for a double (`1e400`) may have been an integer.
  */
 function isOfType(type: FieldType, value: unknown): boolean {
   if (value === null) return true;
@@ -60,7 +61,7 @@ export function createDriftCollector(redact: (text: string) => string = (text) =
     seen.add(key);
     if (kind === 'new') newFields++;
     const field = shorten(redact(name), FIELD_LENGTH);
-    // each text is redacted before JSON escapes it, too: an escaped key would not be found
+    // each text is redacted before JSON escapes it, because a key with escapes would not be found
     const written = text === null ? null : rewriteJson(text, { isSorted: false, mapText: redact });
     const sample = written === null ? null : shorten(redact(written), SAMPLE_LENGTH);
     if (!found.has(`${kind} ${field}`)) found.set(`${kind} ${field}`, { field, kind, sample });

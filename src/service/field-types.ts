@@ -24,11 +24,14 @@ function reject(context: Context, message: string): never {
   return z.NEVER;
 }
 
+/** The most characters of a value in a message. */
+const PREVIEW_LENGTH = 60;
+
 /** A short form of any value, for messages. */
 export function preview(value: unknown): string {
   const isOdd = value === undefined || (typeof value === 'number' && !Number.isFinite(value));
   const text = isOdd ? String(value) : JSON.stringify(value);
-  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+  return text.length > PREVIEW_LENGTH ? `${text.slice(0, PREVIEW_LENGTH - '...'.length)}...` : text;
 }
 
 /** A number is shown with the digits received: as text, if a double does not hold them. */
@@ -56,7 +59,7 @@ function asNumber(value: unknown): unknown {
 function readInteger(value: unknown, context: Context): number | null {
   if (value === null || value === undefined) return null;
   const number = asNumber(value);
-  if (Number.isSafeInteger(number)) return number as number;
+  if (Number.isSafeInteger(number)) return number as number; // isSafeInteger is false for other types
   return reject(context, `${previewNumber(value)} is not a whole number that can be stored exactly`);
 }
 

@@ -24,7 +24,7 @@ export interface ReceivedRecord {
   drift: readonly DriftedValue[];
 }
 
-/** Lists and objects within each other, at most: the JSON functions of SQLite refuse deeper ones. */
+/** How deep lists and objects may be nested: the JSON functions of SQLite refuse deeper ones. */
 const MAX_DEPTH = 1_000;
 
 /**
@@ -47,7 +47,7 @@ export function receiveRecord(
   const texts = new Map<string, string>();
   for (const [name, member] of listMembers(text)) {
     if (texts.has(name)) {
-      Reflect.deleteProperty(values, name); // which of the two is meant is unknown
+      Reflect.deleteProperty(values, name); // it is unknown which of the two is meant
       return refuse(`the record has ${name} twice`, values);
     }
     texts.set(name, member);
@@ -63,7 +63,10 @@ function refuse(problem: string, fields: Record<string, unknown>): ReceivedRecor
   return { problem, fields, others: null, drift: [] };
 }
 
-/** A number that a double does not hold exactly, and a text that is no string, become their JSON text. */
+/**
+ * Reads the fields. A number that a double does not hold exactly becomes its JSON text, and so does a value
+ * of another type in a field of text.
+ */
 function readMembers(
   values: Readonly<Record<string, unknown>>,
   texts: ReadonlyMap<string, string>,

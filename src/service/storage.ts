@@ -12,7 +12,7 @@ import { receiveRecord, type ReceivedRecord } from './received-record.ts';
 /** Path of the operation below `report_url`. */
 export const STORAGE_PATH = '/report/stats/video/storage';
 
-/** A figure is documented as a number, but a fraction of a piece or a byte is rejected. */
+/** The figures are documented as numbers, but a fraction of a piece or a byte is rejected. */
 export const storageFigures = Object.fromEntries(
   FIGURES.map((figure) => [figure, integer(STORAGE_FIELDS[figure])]),
 ) as Record<Figure, ReturnType<typeof integer>>;

@@ -64,8 +64,8 @@ const matchers = Object.entries(videoRecord.shape).map(([name, schema]) => ({
 }));
 
 /**
- * True for a value that has all 24 fields, each of its type and form: where it has no others, it is the video
- * that `readVideo` reads.
+ * True for a value that has all 24 fields, each of its type and form. If it has no others, it is what
+ * `readVideo` would read.
  */
 export function hasAllFields(record: unknown): record is VideoFields {
   if (typeof record !== 'object' || record === null) return false;
@@ -117,7 +117,7 @@ export const videoListAnswer = z.looseObject({
   }),
 });
 
-/** The part of the envelope that says whether the request succeeded. */
+/** The part of the envelope that shows whether the request succeeded. */
 export const videoListStatus = z.looseObject({
   videoInfoList: z.looseObject({ errorInfo: errorInfo.nullish() }),
 });

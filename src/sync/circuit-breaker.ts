@@ -1,7 +1,15 @@
 /** Runs the streams of one account: a failure stops no other stream, unless it concerns the whole account. */
-import { errorMessage, InterruptedError, ParkedError, PreemptedError } from '../lib/errors.ts';
-import { RefusedError, TransientError, VodhouseError, WarehouseError } from '../lib/errors.ts';
 import type { FailureKind } from '../database/schema/runs.ts';
+import {
+  errorMessage,
+  InterruptedError,
+  ParkedError,
+  PreemptedError,
+  RefusedError,
+  TransientError,
+  VodhouseError,
+  WarehouseError,
+} from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { AccountStream, Stream, StreamName } from '../lib/streams.ts';
 import type { RunFailure } from '../warehouse/statements/run.ts';
@@ -10,7 +18,7 @@ import type { Slot } from './fair-queue.ts';
 /** Something that a run could not do. */
 export interface Failure extends RunFailure {
   hint: string | undefined;
-  /** Only deferred: the budget or the service asked to wait, or another run is due. */
+  /** It is only deferred, because the budget or the service asked to wait, or another run is due. */
   parked: boolean;
   /** When a deferred stream may continue, in milliseconds since 1970; else null. */
   untilMs: number | null;
@@ -30,18 +38,18 @@ type StreamOfAccount = Pick<Stream, 'stream' | 'packageId'>;
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
 /**
- * The same refusal of this many packages in a row concerns the account: a wrong key must not cost 10,000
- * requests.
+ * After the same refusal of this many packages in a row, the account is stopped: a wrong key must not cost
+ * 10,000 requests.
  */
 const MAX_REFUSALS = 3;
-/** The same for transient failures, each of which has used all its attempts. */
+/** The limit for the same transient failure, after which each package has used all its attempts. */
 const MAX_SAME_FAILURES = 10;
-/** The same for requests that are refused or not answered, until a package is served. */
+/** The limit for requests that are refused or not answered, until a package is served. */
 const MAX_AT_FIRST = 2;
 
 interface Stop {
   reason: string;
-  /** Null if the streams are not just deferred. */
+  /** When the streams may continue, in milliseconds since 1970; null if they are not only deferred. */
   untilMs: number | null;
 }
 
@@ -62,6 +70,7 @@ interface State extends StreamsOutcome {
   consecutive: { reason: string; count: number };
 }
 
+/** Creates the circuit breaker of one account for one run. */
 export function createCircuitBreaker(parts: Pick<State, 'account' | 'runId' | 'logger' | 'silent'>) {
   const outcome: StreamsOutcome = { failures: [], done: 0, packagesDone: 0, interrupted: false };
   const open = { fatal: null, stop: null, skipped: 0, consecutive: { reason: '', count: 0 } };
@@ -74,11 +83,14 @@ export function createCircuitBreaker(parts: Pick<State, 'account' | 'runId' | 'l
       state.stop && new ParkedError(`skipped: ${state.stop.reason}`, state.stop.untilMs ?? 0),
     /** The service has answered for a package. */
     answered: () => void (state.isServed = true),
-    /** Something failed before a package was served: another one shows whether that concerns the account. */
+    /**
+     * Has something failed before any package was served? Then the next package shows whether the account is
+     * dead.
+     */
     isInDoubt: () => !state.isServed && state.consecutive.count > 0,
-    /** What a request of a stream that the account has once does after a failure: see RequestContext. */
+    /** `RequestContext.beforeRetry` for a stream that the account has once. */
     beforeRetry: async (stream: AccountStream, failure: unknown) => assertMayRepeat(state, stream, failure),
-    /** The same for a page of a package. */
+    /** `RequestContext.beforeRetry` for a page of a package. */
     beforePageRetry: (slot: Slot, failure: unknown, page: number) =>
       waitToRepeatPage(state, slot, failure, page),
     /** The results so far. Throws the error that ends the run, if there is one. */
@@ -107,7 +119,10 @@ async function runStream(state: State, stream: StreamOfAccount, work: () => Prom
   }
 }
 
-/** What gave no answer is requested once more, unless the last run got none either; else throws. */
+/**
+ * Allows one more request after a failure without an answer, unless a request before it or in the last run
+ * got none either: then throws the failure.
+ */
 function assertMayRepeat(state: State, stream: AccountStream, failure: unknown): void {
   if (!isUnanswered(failure)) return;
   if (state.consecutive.count > 0 || state.silent.has(stream)) throw failure;
@@ -115,9 +130,9 @@ function assertMayRepeat(state: State, stream: AccountStream, failure: unknown):
 }
 
 /**
- * Waits until the request of a package may be repeated; throws where it may not. Before a package is served,
- * nobody knows whether a failure concerns the package or the account: the next package is requested first.
- * Where that fails in the same way, the account is stopped.
+ * Waits until the request of a package may be repeated; throws if it may not. Before a package is served, it
+ * is unknown whether a failure concerns the package or the account, so the next package is requested first.
+ * If that fails in the same way, the account is stopped.
  */
 async function waitToRepeatPage(state: State, slot: Slot, failure: unknown, page: number): Promise<void> {
   const isRefused = failure instanceof RefusedError;
@@ -169,7 +184,7 @@ function getKind(error: unknown): FailureKind {
   return error instanceof ParkedError ? 'parked' : 'defect';
 }
 
-/** No response came, or none that was complete in time. */
+/** Did no response come, or none that was complete in time? */
 function isUnanswered(error: unknown): boolean {
   return ['connection', 'timeout'].includes(getKind(error));
 }
@@ -179,7 +194,7 @@ function getRepeatLimit({ isServed, silent }: State, error: unknown): [reason: s
   if (!isServed && isUnanswered(error)) return ['no answer', silent.has('videos') ? 1 : MAX_AT_FIRST];
   if (error instanceof TransientError) return [`failure (${error.status ?? error.fault})`, MAX_SAME_FAILURES];
   if (!(error instanceof RefusedError)) return ['defect', Number.POSITIVE_INFINITY];
-  // the service works
+  // a page of another package is no sign that the service refuses the account
   if (error.fault === 'foreign') return ['page of another package', Number.POSITIVE_INFINITY];
   return [`refusal (${error.code ?? error.status ?? error.fault})`, isServed ? MAX_REFUSALS : MAX_AT_FIRST];
 }

@@ -77,7 +77,10 @@ export interface RunOptions {
   accounts: readonly SyncAccount[];
   /** Only these packages; null for all. */
   packages: readonly PackageSelector[] | null;
-  /** Which of these take part; left out: all. A run that leaves some out is unscoped nevertheless. */
+  /**
+   * Which of these packages take part; left out: all. A run in which some do not still counts as one over
+   * everything.
+   */
   takesPart?: ((key: PackageKey) => boolean) | undefined;
   /** Only streams of these kinds. */
   streams: readonly StreamName[];
@@ -90,8 +93,8 @@ export interface RunOptions {
   acceptRemovals: boolean | number;
   retention: { requestsDays: number; runsDays: number };
   /**
-   * Start time of the original run that this run resumes: it skips packages that were served since; else
-   * null.
+   * Start time of the original run that this run resumes; packages that were served since are skipped. Null
+   * for a run that resumes none.
    */
   resumesFrom: string | null;
   /** Called between turns: why the run must stop early, or null. */
@@ -108,7 +111,7 @@ export interface Progress {
   pageStored?(page: PackageKey & { page: number; records: number }): void;
   /** A request was sent. */
   requestSent?(): void;
-  /** So many more packages of the run are to be walked. */
+  /** This number of packages was added to those that the run is to walk. */
   packagesQueued?(packages: number): void;
   /** A package had its turn; `walk` is null if a quick walk found nothing, or if the package was skipped. */
   packageDone?(key: PackageKey, walk: WalkRow | null): void;

@@ -17,8 +17,8 @@ export interface Slot {
 
 export interface FairnessRules {
   /**
-   * Packages served at the same time. It is one until the first response: a wrong key costs one request at a
-   * time.
+   * Packages served at the same time. Until the first response it is one, so that a wrong key costs one
+   * request and not several.
    */
   concurrency: number;
   /** Pages of a turn. */
@@ -28,8 +28,8 @@ export interface FairnessRules {
   /** Why the run must stop, or null. */
   stopReason(): Error | null;
   /**
-   * Learns that the service has answered; in doubt, the next package is the one that was served most
-   * recently: the last one.
+   * Is informed when the service has answered. While it is in doubt, the next package is taken from the end:
+   * that is the one that was served most recently.
    */
   breaker?: { answered(): void; isInDoubt(): boolean } | undefined;
 }
@@ -81,9 +81,9 @@ function fillSlots<T>(queue: Queue<T>): void {
 }
 
 /**
- * A free slot goes to a new package, unless too many walks wait, or new packages have used the pages of one
- * turn since a waiting walk was resumed. Without that rule, long walks would not end during a first round of
- * days.
+ * Gives a free slot to a new package, unless too many walks wait, or new packages have used the pages of one
+ * turn since a waiting walk was resumed. Without the second rule, a long walk would not end before all
+ * packages have had their first turn, which may take days.
  */
 function chooseNext<T>({ rules, packages, next, waiting, firstTurnPages }: Queue<T>) {
   const hasNew = next < packages.length;
@@ -93,6 +93,7 @@ function chooseNext<T>({ rules, packages, next, waiting, firstTurnPages }: Queue
 }
 
 function startNext<T>(queue: Queue<T>): void {
+  // chooseNext() has found that there is one
   const one = (queue.rules.breaker?.isInDoubt() ? queue.packages.pop() : queue.packages[queue.next++]) as T;
   queue.serve(one, createSlot(queue)).then(() => {
     queue.active--;

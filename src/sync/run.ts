@@ -1,37 +1,37 @@
 /**
  * One run. This is what happens in it, from the tick to the row:
  *
- * 1. `app/scheduler.ts` asks every minute what is due, and `app/run-due.ts` has it made by the pipeline, which
- *    takes the run lock and calls `runOnce`, here. `vodhouse sync` calls the pipeline at once.
- * 2. `runOnce` stores that the run has begun. All accounts are synced at the same time (`sync-account.ts`): an
- *    account reads its storage, and its packages in turns.
- * 3. `videos/walk.ts` walks a package from its last page to its first; `videos/quick-walk.ts` reads only the pages
- *    that may have changed. `storage/book.ts` asks for the days of the storage that are missing, and for today.
- * 4. `videos/page.ts` asks for one page. The request waits in `budget/budget.ts` until the account may send it,
- *    is sent by `service/client/transport.ts`, and is parsed and checked in `service/client/parse-response.ts`.
+ * 1. `app/scheduler.ts` asks every minute what is due, and `app/run-due.ts` has it made by the pipeline,
+ *    which takes the run lock and calls `runOnce`, here. `vodhouse sync` calls the pipeline at once.
+ * 2. `runOnce` stores that the run has begun. All accounts are synced at the same time (`sync-account.ts`):
+ *    an account reads its storage, and its packages in turns.
+ * 3. `videos/walk.ts` walks a package from its last page to its first; `videos/quick-walk.ts` reads only the
+ *    pages that may have changed. `storage/book.ts` asks for the days of the storage that are missing, and
+ *    for today.
+ * 4. `videos/page.ts` asks for one page. The request waits in `budget/budget.ts` until the account may send
+ *    it, is sent by `service/client/transport.ts`, and is parsed and checked in
+ *    `service/client/parse-response.ts`.
  * 5. `videos/proof.ts` decides what the page proves: which of the known videos are no longer in the list.
- * 6. `warehouse/store-page.ts` writes it in one transaction: rows, their earlier states, proved removals, records
- *    that cannot be stored, and how far the walk is.
- * 7. At the end of the walk, `warehouse/walks.ts` lets the removals take effect, or holds them back. `runOnce`
- *    stores how the run ended, and the worker publishes the rows (`publishing/publish.ts`).
+ * 6. `warehouse/store-page.ts` writes it in one transaction: rows, their earlier states, proved removals,
+ *    records that cannot be stored, and how far the walk is.
+ * 7. At the end of the walk, `warehouse/walks.ts` lets the removals take effect, or holds them back.
+ *    `runOnce` stores how the run ended, and the worker publishes the rows (`publishing/publish.ts`).
  */
 import { setMaxListeners } from 'node:events';
 import { isLocked } from '../database/integrity.ts';
+import type { Mode, Status } from '../database/schema/values.ts';
+import { transact } from '../database/transaction.ts';
 import { errorLine, errorMessage, hintLine, withHint } from '../lib/errors.ts';
 import { STREAMS } from '../lib/streams.ts';
-import type { Mode, Status } from '../database/schema/values.ts';
-import type { RunFailure } from '../warehouse/statements/run.ts';
-import type { WalkRow } from '../warehouse/statements/walk.ts';
+import { beginRun, endRun } from '../warehouse/runs.ts';
+import { countRequests, type RunFailure } from '../warehouse/statements/run.ts';
+import { findWalks, type WalkRow } from '../warehouse/statements/walk.ts';
+import { recordZone } from '../warehouse/statements/warehouse-state.ts';
 import type { Failure } from './circuit-breaker.ts';
 import type { RunOptions, SyncContext } from './context.ts';
 import { formatSelector, type PackageSelector } from './package-selector.ts';
 import type { StorageOutcome } from './storage/book.ts';
 import { syncAccount, type AccountOutcome } from './sync-account.ts';
-import { transact } from '../database/transaction.ts';
-import { beginRun, endRun } from '../warehouse/runs.ts';
-import { recordZone } from '../warehouse/statements/warehouse-state.ts';
-import { countRequests } from '../warehouse/statements/run.ts';
-import { findWalks } from '../warehouse/statements/walk.ts';
 
 export interface RunSummary {
   runId: number;
@@ -119,11 +119,12 @@ function formatPackages(packages: readonly PackageSelector[]): string {
   return more > 0 ? `packages ${named} and ${more} more` : `packages ${named}`;
 }
 
+/** How often the end of a run is stored again while the file is locked. */
 const RETRY_MS = 1_000;
 
 /**
- * Waits as long as another program has the file locked: a run whose end is not stored looks as if it had been
- * killed.
+ * Stores the end of a run, and waits as long as another program has the file locked, because a run whose end
+ * is not stored looks as if it had been killed.
  */
 async function whenUnlocked(
   { clock, logger }: SyncContext,
@@ -171,7 +172,7 @@ function storeEnd(
 
 const INTERRUPTED = 'stopped before the end';
 
-/** The failures of an account; that it was interrupted is one too. */
+/** The failures of an account. An interruption is one, too. */
 function listFailures({ account, failures, interrupted }: AccountOutcome): RunFailure[] {
   const none = { packageId: null, stream: null };
   return interrupted
@@ -202,6 +203,7 @@ function getStatus(
   return needsAttention ? 'partial' : 'succeeded';
 }
 
+/** The most characters of the error of a run. */
 const MAX_ERROR_LENGTH = 2000;
 
 function formatError(outcomes: readonly AccountOutcome[], status: Status): string | null {

@@ -1,23 +1,23 @@
 /** One account's part of a run: what the service has once for it, then its packages in turn. */
-import type { SyncAccount, SyncContext, RunOptions } from './context.ts';
-import { createMatcher } from './package-selector.ts';
+import { WarehouseError } from '../lib/errors.ts';
+import { formatOffset } from '../lib/format.ts';
+import type { AccountStream } from '../lib/streams.ts';
+import type { ClockResult } from '../service/client/clock-check.ts';
+import { listPackagesByTurn, listPackagesServedSince } from '../warehouse/statements/package.ts';
+import { listSilentStreams } from '../warehouse/statements/run.ts';
+import { findWalkOf } from '../warehouse/statements/walk.ts';
 import {
   createCircuitBreaker,
   type CircuitBreaker,
   type Failure,
   type StreamsOutcome,
 } from './circuit-breaker.ts';
-import { WarehouseError } from '../lib/errors.ts';
-import { formatOffset } from '../lib/format.ts';
-import type { AccountStream } from '../lib/streams.ts';
-import type { ClockResult } from '../service/client/clock-check.ts';
+import type { RunOptions, SyncAccount, SyncContext } from './context.ts';
+import { FAIRNESS, runFairly } from './fair-queue.ts';
+import { createMatcher } from './package-selector.ts';
 import { bookStorage, type StorageOutcome } from './storage/book.ts';
-import { runFairly, FAIRNESS } from './fair-queue.ts';
 import { runQuickWalk } from './videos/quick-walk.ts';
 import { walkPackage } from './videos/walk.ts';
-import { listSilentStreams } from '../warehouse/statements/run.ts';
-import { findWalkOf } from '../warehouse/statements/walk.ts';
-import { listPackagesServedSince, listPackagesByTurn } from '../warehouse/statements/package.ts';
 
 /** What became of the streams that an account has once. */
 interface AccountStreamsOutcome {
@@ -39,7 +39,7 @@ interface AccountRun {
   account: SyncAccount;
   runId: number;
   breaker: CircuitBreaker;
-  /** The readers write it. */
+  /** What the readers of the account's own streams add to. */
   outcome: AccountStreamsOutcome;
 }
 
@@ -64,7 +64,7 @@ export async function syncAccount(
       isSilent: silent.has(stream),
       done: readAccountStream(run, stream),
     }));
-  // one that did not answer last time delays no package
+  // packages do not wait for a stream that did not answer in the last run
   await Promise.all(readings.flatMap(({ isSilent, done }) => (isSilent ? [] : done)));
   if (options.streams.includes('videos')) await syncPackages(run);
   await Promise.all(readings.map(({ done }) => done));
@@ -77,7 +77,8 @@ export async function syncAccount(
 /** The failure of an account whose service contradicts the machine's clock; empty if it does not. */
 function createClockFailures(account: string, { isOff, differenceMs }: ClockResult): Failure[] {
   if (!isOff) return [];
-  const message = `account ${account}: ${formatOffset(differenceMs ?? 0)}; nothing was booked, given up or deleted by age`;
+  const offset = formatOffset(differenceMs ?? 0);
+  const message = `account ${account}: ${offset}; nothing was booked, given up or deleted by age`;
   const hint = "set the machine's clock (timedatectl shows it), then run it again";
   return [
     {

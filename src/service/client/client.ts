@@ -24,7 +24,7 @@ export interface ServiceAccount {
   name: string;
   /** `exclude`: fields of a video that are not read. */
   videoList: { baseUrl: string; key: string; exclude: readonly string[] };
-  /** `auth` says where the key goes; docs/service.md 5 does not document it. */
+  /** `auth`: where a request carries the key, which docs/service.md 5 does not document. */
   storage: {
     baseUrl: string;
     auth: 'none' | 'query' | { header: string };
@@ -53,8 +53,12 @@ export interface StorageRequest extends RequestContext {
   to: string;
 }
 
-/** Milliseconds to open a connection. */
+/** How long opening a connection may take. */
 const CONNECT_TIMEOUT_MS = 10_000;
+/** How long one complete attempt may take. */
+const DEADLINE_MS = 30_000;
+/** The most bytes of a response, decompressed. */
+const MAX_BYTES = 32 * 2 ** 20;
 
 type Settings = 'onSent' | 'onDated' | 'deadlineMs' | 'maxBytes' | 'retry' | 'random';
 
@@ -81,8 +85,7 @@ export function createServiceClient(options: ClientOptions) {
     videoPage: (request: PageRequest) =>
       execute(connection, buildPageRequest(account, request), (content) => readVideoPage(content, parsing)),
     /**
-     * The same; its records are not parsed if they have the known hash (null: none is known). Throws as
-     * above.
+     * As `videoPage`, but the records are not parsed if they have the known hash (null: none is known).
      */
     videoPageIfChanged: (request: PageRequest, knownHash: string | null) =>
       execute(connection, buildPageRequest(account, request), (content) =>
@@ -97,7 +100,7 @@ export function createServiceClient(options: ClientOptions) {
       ),
     close: (): void => {
       closing.abort();
-      connection.agent.destroy().catch(() => undefined); // sockets that are open already
+      connection.agent.destroy().catch(() => undefined); // closes the sockets that are open already
     },
   };
 }
@@ -113,8 +116,8 @@ function createConnection(
     inFlight: pLimit(account.concurrency),
     onSent: () => undefined,
     onDated: () => undefined,
-    deadlineMs: 30_000,
-    maxBytes: 32 * 1024 * 1024,
+    deadlineMs: DEADLINE_MS,
+    maxBytes: MAX_BYTES,
     retry: RETRY_POLICY,
     random: Math.random,
     ...options,

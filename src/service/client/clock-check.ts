@@ -17,6 +17,7 @@ export interface ClockResult {
 
 export type ClockCheck = ReturnType<typeof createClockCheck>;
 
+/** Creates the check of one account, which has seen no response yet. */
 export function createClockCheck(clock: Clock) {
   let largest: number | null = null;
   return {

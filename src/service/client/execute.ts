@@ -95,8 +95,8 @@ export async function execute<T>(
 }
 
 /**
- * One attempt; `count` is from 1 up. Any answer may ask to wait, also one that is used: if the time is still
- * to come.
+ * Makes one attempt; `count` is its number, from 1 up. Any answer may ask to wait, also one that is used,
+ * where the time that it names is still to come.
  */
 async function attempt<T>(
   { agent, budget, clock, deadlineMs, maxBytes, retry, random, secrets, onDated, onSent }: Connection,
@@ -127,7 +127,8 @@ async function attempt<T>(
     const fault = failure instanceof TransientError ? failure.fault : null;
     if (waitMs !== null || status === 429 || fault === 'restricted')
       restriction = { waitMs, reason: describeFailure(target, error, secrets), served: false };
-    if (purpose === 'check' && fault === 'connection') throw failure; // a person waits for the answer
+    // not repeated, because a person waits for the answer
+    if (purpose === 'check' && fault === 'connection') throw failure;
     const pauseMs = retryDelay(failure, count, random(), retry, restriction !== null);
     if (pauseMs === null) throw failure;
     return { failure, pauseMs };

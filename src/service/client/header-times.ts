@@ -1,6 +1,8 @@
 /** The times in the headers of a response. Pure. */
 import type { Dispatcher } from 'undici';
 
+const SECOND_MS = 1_000;
+
 type Headers = Dispatcher.ResponseData['headers'];
 
 /**
@@ -9,10 +11,13 @@ type Headers = Dispatcher.ResponseData['headers'];
  */
 export function readTime({ date, age }: Headers): number | null {
   const [time, seconds] = [parseDate([date].flat()[0] ?? ''), Number([age].flat()[0] ?? 0)];
-  return Number.isNaN(time) ? null : time + (seconds > 0 ? seconds * 1000 : 0);
+  return time === null ? null : time + (seconds > 0 ? seconds * SECOND_MS : 0);
 }
 
-/** The first of several values; the comma after the name of a day divides none. */
+/**
+ * Matches the first of several values, which commas separate. The comma after the name of a day belongs to
+ * it.
+ */
 const FIRST_VALUE = /^[\s,]*((?:[a-z]+,)?[^,]*)/i;
 
 /**
@@ -21,9 +26,9 @@ const FIRST_VALUE = /^[\s,]*((?:[a-z]+,)?[^,]*)/i;
  */
 export function readRetryAfter({ 'retry-after': header }: Headers, now: number): number | null {
   const value = FIRST_VALUE.exec([header].flat().join(','))?.[1]?.trim() ?? '';
-  if (/^\d{1,9}(?:\.\d+)?$/.test(value)) return Math.ceil(Number(value)) * 1000;
+  if (/^\d{1,9}(?:\.\d+)?$/.test(value)) return Math.ceil(Number(value)) * SECOND_MS;
   const date = parseDate(value);
-  return Number.isNaN(date) ? null : Math.max(0, date - now);
+  return date === null ? null : Math.max(0, date - now);
 }
 
 /** The three forms of HTTP (RFC 9110 5.6.7), and ISO 8601. */
@@ -33,8 +38,10 @@ const DATES = [
   /^\d{4}-\d\d-\d\d[t ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:z|[+-]\d\d(?::?\d\d)?)?$/i,
 ];
 
-/** Milliseconds since 1970 of a date, in UTC if it has no zone; NaN for any other text. */
-function parseDate(text: string): number {
+/** Milliseconds since 1970 of a date, in UTC if it has no zone; null for any other text. */
+function parseDate(text: string): number | null {
+  if (!DATES.some((form) => form.test(text))) return null;
   const zone = /(?:[a-z]|[+-]\d\d(?::?\d\d)?)$/i.test(text) ? '' : 'Z';
-  return DATES.some((form) => form.test(text)) ? Date.parse(text.replace(/(?<=\d)t/i, ' ') + zone) : NaN;
+  const time = Date.parse(text.replace(/(?<=\d)t/i, ' ') + zone);
+  return Number.isNaN(time) ? null : time; // the text has the form of a date that does not exist
 }

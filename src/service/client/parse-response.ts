@@ -81,8 +81,8 @@ export function readVideoPage(content: Content, options: ParseOptions): ReadPage
 }
 
 /**
- * The same. If its records have the known hash (null: none is known), only the envelope around them is
- * parsed.
+ * As `readVideoPage`. If the records have the known hash (null: none is known), only the envelope around them
+ * is parsed.
  */
 export function readPageIfChanged(
   content: Content,
@@ -129,8 +129,8 @@ function parsePage(content: Content, options: ParseOptions, split: Envelope | nu
 const FIELD_COUNT = Object.keys(VIDEO_FIELDS).length;
 
 /**
- * Records that have all documented fields and no other member are videos as they are: most pages hold nothing
- * else.
+ * Takes records that have all documented fields and no other member: they are videos as they are. Most pages
+ * hold nothing else.
  */
 function readDocumented(videos: Video[], { exclude }: ParseOptions): PageRecords {
   const names = exclude.filter((name): name is VideoField => Object.hasOwn(VIDEO_FIELDS, name));
@@ -189,12 +189,12 @@ function parseOrNull(text: string): unknown {
   }
 }
 
-/** Values of a response at most: 20,000 records have 500,000, and each takes up to a kilobyte of memory. */
+/** The most values of a response. 20,000 records have 500,000, and each takes up to a kilobyte of memory. */
 const MAX_VALUES = 600_000;
 
 /**
- * Parses a response that is no larger than a page can be. Returns the number of members of all its objects,
- * too.
+ * Parses a response, and counts the members of all its objects. Throws RefusedError if it holds more values
+ * than a page can, TransientError if it is not JSON.
  */
 function parseJson(text: string): { json: unknown; members: number } {
   const { values, members } = measureJson(text);
@@ -232,14 +232,14 @@ function createRefusal(
 const OPENING = '['.charCodeAt(0);
 const CLOSING = ']'.charCodeAt(0);
 
-/** Decodes strictly: bytes that are not UTF-8 would be replaced silently. Throws TransientError. */
+/** Decodes UTF-8. Throws TransientError for other bytes, which Node would replace silently. */
 function decode(content: Buffer): string {
   if (!isUtf8(content)) throw new TransientError('the response is not valid UTF-8', { fault: 'encoding' });
   const text = toText(content);
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
 
-/** By way of UTF-16, since that takes 1.1 ms a megabyte where `toString('utf8')` takes 2.8 (Node 20). */
+/** Decodes by way of UTF-16, which takes 1.1 ms a megabyte where `toString('utf8')` takes 2.8 (Node 20). */
 function toText(content: Buffer): string {
   return isAscii(content)
     ? content.toString('latin1')
@@ -258,10 +258,10 @@ interface Envelope {
 
 /**
  * Takes the list out of the content; null if there is none. The known kinds of drift, the names and types of
- * the known fields, and the names of those that are left out are part of the hash: a version or a config that
- * has others reads the list again. Text and hash together represent all of the content, whatever the brackets
- * enclose, and the text is that of a response only if the list was its list of records. The pieces are not
- * put together, because that takes a seventh of the time for a page that did not change.
+ * the known fields, and the names of those that are left out are part of the hash, so that another version or
+ * config reads the list again. Text and hash together represent all of the content, whatever the brackets
+ * enclose. The text is that of a response only if the list was its list of records. The pieces of the content
+ * are not put together: for a page that did not change, that would be a seventh of the time.
  */
 export function splitEnvelope(
   content: Content,

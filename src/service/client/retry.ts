@@ -13,7 +13,8 @@ export interface RetryPolicy {
 export const RETRY_POLICY: RetryPolicy = { attempts: 5, baseMs: 500, capMs: 30_000 };
 
 /**
- * What a pause may heal that the service asks for. Another request for what is too large would be too large.
+ * The refusals after which a request is repeated if the service asked for a pause. A response that is too
+ * large is not among them, because the next one would be too large as well.
  */
 const HEALED_BY_PAUSE: readonly FaultKind[] = ['status', 'redirect', 'refused'];
 

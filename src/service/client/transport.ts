@@ -35,6 +35,7 @@ interface AttemptOutcome extends RequestResult {
 /** The decompressed content of a response, in the pieces in which it came. */
 export type Content = readonly Buffer[];
 
+/** How much of an error page is read. */
 const ERROR_TEXT_BYTES = 65_536;
 
 /**
@@ -94,10 +95,13 @@ function createAttemptSignal({ deadlineMs, signal, graceMs }: HttpAttempt) {
   return { signal: controller.signal, clear };
 }
 
-/** No connection was opened, also because a proxy opens no tunnel (`UND_ERR_ABORTED`). */
+/**
+ * Codes of an attempt for which no connection was opened; `UND_ERR_ABORTED`: a proxy opened no tunnel. Its
+ * request was not sent.
+ */
 const NEVER_SENT =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_(?:CONNECT_TIMEOUT|HEADERS_TIMEOUT|INVALID_ARG|ABORTED))$/;
-/** The handshake of TLS failed, which no retry can heal. */
+/** Codes of a failed TLS handshake: the request was not sent, and a retry would fail, too. */
 const NO_TLS = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/;
 
 function toServiceError(error: unknown, status: number | null, { maxBytes }: HttpAttempt): unknown {
@@ -124,7 +128,7 @@ function toServiceError(error: unknown, status: number | null, { maxBytes }: Htt
 /** What happened before there was an answer, and what to do. */
 function explainNoAnswer(error: unknown): [what: string, hint: string] {
   const { HTTPParserError, ResponseContentLengthMismatchError, SocketError } = errors;
-  const { syscall } = error as NodeJS.ErrnoException;
+  const { syscall } = error as NodeJS.ErrnoException; // any other error lacks it
   if (isWithoutTls(error))
     return ['no connection', 'write http:// in base_url (or in `proxy`), or check its port'];
   if (error instanceof HTTPParserError || error instanceof ResponseContentLengthMismatchError)
@@ -150,15 +154,15 @@ async function readAnswer(answer: Dispatcher.ResponseData, attempt: HttpAttempt)
   throw mayRecover ? new TransientError(message, options) : new RefusedError(message, options);
 }
 
-/** Only the host: the rest of the address may hold the key. */
+/** The host that a redirect leads to. The rest of the address is not shown, because it may hold the key. */
 function redirectHost(location: string | string[] | undefined, base: URL): string {
   const target = [location].flat()[0] ?? '';
   return URL.canParse(target, base.href) ? new URL(target, base).host : 'an unreadable address';
 }
 
 /**
- * The text of an error page on one line, without its tags. The key, which may look like a tag, is redacted
- * first. Linear time: a pattern that crosses other `<` takes minutes for a page full of them.
+ * The text of an error page on one line, without its tags. The key may look like a tag, so secrets are hidden
+ * first. The pattern of a tag crosses no other `<`: one that does takes minutes for a page full of them.
  */
 async function readErrorText(answer: Dispatcher.ResponseData, { hideSecrets }: HttpAttempt): Promise<string> {
   try {
@@ -171,18 +175,23 @@ async function readErrorText(answer: Dispatcher.ResponseData, { hideSecrets }: H
   }
 }
 
-/** What servers write where they encode nothing; some name the characters. */
+/** Values of servers that encode nothing; some name the encoding of the characters. */
 const NO_CODING = /^(?:identity|none|utf-?8)?$/;
+/** The low four bits of the first byte of a zlib header (RFC 1950): the method `deflate`. */
+const ZLIB_METHOD = 8;
 const CODINGS = ['gzip', 'x-gzip', 'deflate', 'br'];
-/** Each takes time and memory. */
+/** The most codings that a response may have one after the other: each takes time and memory to undo. */
 const MOST_CODINGS = 5;
 /**
- * In pieces of this size, a page of 1.7 MB takes 2.1 ms; in those of Node, of 16 kB, it takes 4.8 ms (Node
- * 20).
+ * The size of the pieces that a response is decompressed into. With it, a page of 1.7 MB takes 2.1 ms; with
+ * Node's own size of 16 kB it takes 4.8 ms (Node 20).
  */
 const DECODED_PIECE_BYTES = 65_536;
 
-/** Counts the bytes after each coding: a small body may hold a very large one. */
+/**
+ * Reads and decompresses a response. The size is limited after each coding, because a small body may hold a
+ * huge one.
+ */
 async function readContent({ headers, body }: Dispatcher.ResponseData, maxBytes: number): Promise<Content> {
   const header = [headers['content-encoding']].flat().join(',').toLowerCase();
   const names = header.split(',').map((name) => name.trim());
@@ -202,8 +211,8 @@ async function readContent({ headers, body }: Dispatcher.ResponseData, maxBytes:
   }
   for (const coding of codings) {
     const encoded = Buffer.concat(content);
-    // some servers leave out that of zlib, and browsers read that too
-    const hasHeader = (encoded[0] ?? 0) % 16 === 8;
+    // some servers send `deflate` without the header of zlib, and browsers accept that
+    const hasHeader = (encoded[0] ?? 0) % 16 === ZLIB_METHOD;
     const decode =
       coding === 'br' ? brotliDecompress : coding !== 'deflate' || hasHeader ? unzip : inflateRaw;
     const options = { maxOutputLength: maxBytes, chunkSize: DECODED_PIECE_BYTES };

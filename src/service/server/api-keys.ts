@@ -12,14 +12,19 @@ export type KeyLocation = 'query' | 'bearer' | 'password' | { header: string };
 /** True for a request that is allowed. May reject with a BlockedError. */
 export type Authorize = (request: FastifyRequest) => boolean | Promise<boolean>;
 
-/** Answer with 429: this address sent too many wrong keys, or what the message says. */
+const SECOND_MS = 1_000;
+
+/**
+ * Becomes an answer with status 429: the address sent too many wrong keys, or there is another reason to
+ * wait.
+ */
 export class BlockedError extends VodhouseError {
   readonly statusCode = 429;
   /** Until the address may try again. */
   readonly waitSeconds: number;
 
   constructor(waitMs: number, reason = 'too many wrong keys from this address') {
-    const waitSeconds = Math.ceil(waitMs / 1000);
+    const waitSeconds = Math.ceil(waitMs / SECOND_MS);
     super(`${reason}; try again in ${waitSeconds} s`);
     this.waitSeconds = waitSeconds;
   }
@@ -41,7 +46,9 @@ export function readKeys(
   return locations.map((location) => readKey(location, request) ?? '').filter((key) => key !== '');
 }
 
-/** The returned function says whether one of the given keys is known, in constant time. */
+/**
+ * Returns a function that compares given keys with the known ones, in a time that reveals nothing of them.
+ */
 export function createKeyMatcher(keys: readonly string[]): (given: readonly string[]) => boolean {
   const known = keys.map(digest);
   const isKnown = (key: string) => known.filter((each) => timingSafeEqual(each, digest(key))).length > 0;
@@ -57,6 +64,7 @@ function readKey(
   location: KeyLocation,
   { query, headers }: Pick<FastifyRequest, 'query' | 'headers'>,
 ): string | undefined {
+  // Fastify types the query of a route without a schema as unknown
   if (location === 'query') return first((query as Record<string, string | string[]>)['key']);
   if (location === 'bearer') return /^Bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1]?.trim();
   if (location === 'password') {

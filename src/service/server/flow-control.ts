@@ -12,12 +12,15 @@ import { BusyError, InterruptedError } from '../../lib/errors.ts';
  * disconnected.
  */
 const MAX_SENT_AHEAD = 32;
-/** Of all answers together that clients have not read yet. */
+/** The most bytes of answers that clients have not read yet, of all of them together. */
 const MAX_UNREAD_BYTES = 384 * 2 ** 20;
 /** An answer of this size fits into the buffers of its connection, and is always sent. */
 const SMALL_BYTES = 16_384;
 
-/** Created once, because every request may need it. */
+/**
+ * The reason of the signal of a request whose client has disconnected; created once, because it may occur
+ * often.
+ */
 export const DISCONNECTED = new InterruptedError('the client has disconnected');
 
 /** Adds the limits to all routes of a server; call it before adding other hooks. */
@@ -27,7 +30,10 @@ export function addFlowControl(app: FastifyInstance): void {
   limitUnreadBytes(app);
 }
 
-/** Node would answer all requests of a connection at once, and keep what its client does not read. */
+/**
+ * Answers the requests of a connection one after the other. Node would answer all at once, and keep in memory
+ * what the client does not read.
+ */
 function answerOneAfterTheOther(app: FastifyInstance): void {
   const connections = new WeakMap<Socket, { requests: number; answered: Promise<void> }>();
   app.addHook('onRequest', async ({ raw: { socket } }, { raw }) => {
@@ -47,11 +53,11 @@ function answerOneAfterTheOther(app: FastifyInstance): void {
   });
 }
 
-/** Many connections may each read slowly. */
+/** Limits what all connections together have not read: many may each read slowly. */
 function limitUnreadBytes(app: FastifyInstance): void {
   let unread = 0;
   app.addHook('onSend', async (_request, { raw }, payload: unknown) => {
-    // a stream is read as its client reads
+    // a stream is not counted, because it is read only as fast as its client reads
     const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
     const bytes = isWhole ? Buffer.byteLength(payload) : 0;
     if (bytes <= SMALL_BYTES || raw.destroyed) return;
@@ -80,12 +86,13 @@ export async function takeTurn(): Promise<void> {
 }
 
 /**
- * Node accepts one connection in a turn: with work in each turn, the last of a thousand would wait for all of
- * that.
+ * Waits until all connections that have arrived are accepted. Node accepts one in each turn: with work in
+ * each turn, the last of a thousand would wait for the work of all others.
  */
 async function acceptWaiting(): Promise<void> {
-  for (let turn = 1, before = -1; turn <= MAX_TURNS && before !== accepted; turn++) {
-    before = accepted;
+  for (let turn = 1; turn <= MAX_TURNS; turn++) {
+    const before = accepted;
     await setImmediate();
+    if (accepted === before) return;
   }
 }

@@ -22,7 +22,8 @@ const INTRODUCTION = [
   'Below /accounts/NAME they answer for that account alone, where a package is one of several accounts.',
   '"Not documented" is what the description of the service does not say.',
   'A rejected request has HTTP 200 and an empty list; errorCode or message say why.',
-  'A parameter that is empty counts as left out, of one that is given twice the first counts, and others are ignored.',
+  'A parameter that is empty counts as left out, of one that is given twice the first counts,',
+  'and others are ignored.',
 ].join(' ');
 
 const CODES = Object.entries(API_ERRORS).map(([code, meaning]) => `${code}: ${meaning}`);
@@ -95,7 +96,7 @@ export function buildOpenApi(options: OpenApiOptions): object {
       license: { name: 'MIT', url: 'https://spdx.org/licenses/MIT.html' },
     },
     servers: [{ url: '/', description: 'The server that sends this document' }],
-    security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })), // any one of them; none: no key
+    security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })), // any one of them is enough
     paths: { [VIDEO_LIST_PATH]: { get: listVideos }, [STORAGE_PATH]: { get: readStorage } },
     components: { schemas: SCHEMAS, ...(keyed && { securitySchemes }) },
   };

@@ -12,7 +12,7 @@ const DEFAULT_SORT = { item: 'id', direction: 'desc' } as const;
 const DEFAULT_DAY_DIRECTION = 'asc';
 export const FIRST_PAGE = 1;
 
-/** The largest 32-bit integer. */
+/** The highest number of a page: the largest 32-bit integer. */
 const LAST_PAGE = 2_147_483_647;
 
 /** Page sizes in videos (docs/service.md 4.1 documents neither). */

@@ -22,6 +22,8 @@ export interface ServiceOptions extends PageSizes {
   now: () => number;
 }
 
+const SECOND_MS = 1_000;
+
 /** A JSON body, and when its data was read from the service. */
 interface Answer {
   body: Buffer;
@@ -40,11 +42,12 @@ export function addServiceRoutes(app: FastifyInstance, options: ServiceOptions):
 }
 
 /**
- * Sends bytes: Node would join a string with the headers first, which costs a fifth more for a page of 1,000.
+ * Sends an answer as bytes. Node would join a string with the headers first, which takes a fifth longer for a
+ * page of 1,000 videos.
  */
 function sendAnswer(reply: FastifyReply, { body, readAt }: Answer, { now }: ServiceOptions): FastifyReply {
   void reply.header('date', new Date(now()).toUTCString()).header('cache-control', 'private, no-cache');
-  if (readAt !== undefined) void reply.header('age', Math.max(0, Math.floor((now() - readAt) / 1000)));
+  if (readAt !== undefined) void reply.header('age', Math.max(0, Math.floor((now() - readAt) / SECOND_MS)));
   return reply.type('application/json; charset=utf-8').send(body);
 }
 

@@ -9,7 +9,7 @@ import { addFlowControl } from './flow-control.ts';
 import type { PageSizes } from './query.ts';
 import { addServiceRoutes, type ServiceOptions } from './routes.ts';
 
-/** Neither is documented. In videos a page. */
+/** The page sizes of this server, in videos; docs/service.md 4.1 documents none. */
 export const PAGE_SIZES: PageSizes = { defaultPageSize: 20, maxPageSize: 1_000 };
 
 /** Where the storage operation expects the key; docs/service.md 5 does not document it. */
@@ -36,24 +36,21 @@ export function createServiceServer(options: ServiceServerOptions) {
   };
 }
 
-/** The address and all headers together, in bytes; a Korean character of a keyword takes nine. */
+/** The most bytes of the address and all headers together. A Korean character of a keyword takes nine. */
 export const HEADER_BYTES = 16_384;
-/** Open connections; further ones are closed at once. */
+/** The most open connections; further ones are closed at once. */
 const CONNECTIONS = 4_096;
-/** For a request to arrive completely, in milliseconds. */
+/** How long a request may take to arrive completely. */
 const REQUEST_MS = 10_000;
-/**
- * How long nothing may move on a connection with a request, in milliseconds: who reads nothing is
- * disconnected.
- */
+/** How long nothing may move on a connection with a request: a client that reads nothing is disconnected. */
 const IDLE_MS = 60_000;
-/** How often Node looks for requests that take too long, in milliseconds. */
+/** How often Node looks for requests that take too long. */
 const CHECK_MS = 2_000;
 
 /**
- * Connections that the kernel accepts while the server is busy. Above it a client tries again after a second:
- * Node's own 511 are fewer than a burst of half-open connections. Linux caps it at `net.core.somaxconn`,
- * usually 4,096.
+ * How many connections the kernel accepts while the server is busy. A client above that number tries again
+ * after a second. Node's own 511 are fewer than a burst of half-open connections. Linux caps the number at
+ * `net.core.somaxconn`, usually 4,096.
  */
 const ACCEPT_BACKLOG = 4_096;
 
@@ -61,8 +58,8 @@ interface AppOptions {
   /** Receives an exception, which the client only sees as HTTP 500. */
   onError?: (error: unknown) => void;
   /**
-   * Whose `x-forwarded-for` counts for the address of a client: that of no proxy (default), of the connecting
-   * proxy (true), or of these addresses and networks.
+   * Which proxies may name the address of a client by `x-forwarded-for`: none (default), the one that
+   * connects (true), or those of these addresses and networks.
    */
   trustProxy?: boolean | readonly string[];
 }
@@ -81,7 +78,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     http: { maxHeaderSize: HEADER_BYTES, headersTimeout: REQUEST_MS, connectionsCheckingInterval: CHECK_MS },
     trustProxy: typeof trustProxy === 'boolean' ? trustProxy && isFirstHop : [...trustProxy],
     frameworkErrors: (_error, _request, reply: FastifyReply) =>
-      // no hook runs for these
+      // no hook runs for these errors, so this header is set here
       void reply.code(400).header('x-content-type-options', 'nosniff').send(BAD_REQUEST),
   });
   app.server.maxConnections = CONNECTIONS;
@@ -100,7 +97,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     if (error instanceof BusyError)
       return reply.code(503).header('retry-after', 1).send({ error: error.message });
     const status = error.statusCode ?? 500;
-    // the client has disconnected
+    // an InterruptedError means that the client has disconnected
     if (status >= 500 && !(error instanceof InterruptedError)) onError?.(error);
     return reply.code(status).send(status >= 500 ? INTERNAL_ERROR : BAD_REQUEST);
   });
@@ -108,8 +105,8 @@ export function createApp(options: AppOptions): FastifyInstance {
 }
 
 /**
- * The address that connects, and none before it: with all trusted, clients could write the first one
- * themselves.
+ * Trusts only the proxy that connects. If all were trusted, clients could write the first address of the
+ * header themselves.
  */
 function isFirstHop(_address: string, hop: number): boolean {
   return hop === 0;

@@ -32,9 +32,9 @@ interface Booking {
   context: SyncContext;
   options: StorageOptions;
   outcome: StorageOutcome;
-  /** Computed once, so that midnight changes nothing. */
+  /** Computed once, so that midnight changes nothing during the run. */
   day: RunCalendar;
-  /** Earlier days leave no gap: they were only requested by hand. */
+  /** Earlier days leave no gap, because they were only requested by hand. */
   gapsFrom: string;
 }
 
@@ -66,7 +66,8 @@ async function bookDueDays(booking: Booking, before: DayHistory): Promise<void> 
   const { isOff, differenceMs } = options.account.clockCheck.result();
   if (isOff) return;
   const history = readDayHistory(context.warehouse.db, account);
-  // a clock that is far ahead must not request years of future days
+  // without a sign that the clock is right, gaps end at the newest known day: a clock that is far ahead must
+  // not request years of future days
   const isDayCertain = outcome.live === true || differenceMs !== null;
   const newest = isDayCertain ? day.settled : ([...history.rows.keys()].sort().at(-1) ?? '');
   const last = newest < day.settled ? newest : day.settled;
@@ -74,7 +75,7 @@ async function bookDueDays(booking: Booking, before: DayHistory): Promise<void> 
     await fillGap(booking, range);
 }
 
-/** The days of a range that the service refuses stay gaps. */
+/** Requests gaps. If the service refuses the range, its days stay gaps. */
 async function fillGap(booking: Booking, range: DayRange): Promise<void> {
   const { context, outcome } = booking;
   try {
@@ -109,6 +110,7 @@ function storeAnswer(booking: Booking, range: DayRange, answer: DaysToClassify):
   const clock = account.clockCheck.result();
   const days = classifyDays(answer, { range, day, history, rules, calendar, gapsFrom, clock });
   const counts = transact(warehouse.db, (tx) => storeDays(tx, { account: outcome.account, ...days }));
+  // Object.keys returns string[]
   for (const name of Object.keys(counts) as (keyof DayCounts)[]) outcome[name] += counts[name];
   if (range.to >= day.today) outcome.live ||= days.live?.date === day.today;
 }

@@ -1,9 +1,8 @@
 /** Decides what to do with each day of a response. Pure. */
 import type { Calendar } from '../../lib/calendar.ts';
+import { fromTimestamp } from '../../lib/clock.ts';
 import { addDays, listDays, type DayRange } from '../../lib/days.ts';
-import type { ClockResult } from '../../service/client/clock-check.ts';
-import type { StorageDays } from '../../service/client/parse-response.ts';
-import { createDriftCollector } from '../../service/drift.ts';
+import { formatCount } from '../../lib/format.ts';
 import {
   FIGURES,
   hasSameFigures,
@@ -11,13 +10,14 @@ import {
   STORAGE_FIELDS,
   type Figure,
 } from '../../lib/service-fields.ts';
+import type { ClockResult } from '../../service/client/clock-check.ts';
+import type { StorageDays } from '../../service/client/parse-response.ts';
+import { createDriftCollector } from '../../service/drift.ts';
 import { readStorageDay, type StorageDay } from '../../service/storage.ts';
 import type { DaysToStore, DayHistory } from '../../warehouse/store-days.ts';
 import type { DayRow, MissedDay } from '../../warehouse/statements/storage.ts';
 import type { StorageRules } from '../context.ts';
 import { toDay, type RunCalendar, CONFIRM_AFTER_MS } from './date-ranges.ts';
-import { fromTimestamp } from '../../lib/clock.ts';
-import { formatCount } from '../../lib/format.ts';
 
 export type DaysToClassify = Omit<StorageDays, 'redact'> & {
   /** When the response was received, in milliseconds since 1970. */
@@ -34,7 +34,7 @@ export interface ClassifyContext {
   calendar: Calendar;
   /** What the responses of this run show of the machine's clock. */
   clock: ClockResult;
-  /** Earlier days leave no gap: they were only requested by hand. */
+  /** Earlier days leave no gap, because they were only requested by hand. */
   gapsFrom: string;
 }
 
@@ -89,9 +89,9 @@ type ReturnedDays = ClassifyContext & {
 };
 
 /**
- * A booked day before today; or a day that was settled at the start of the run and at the response, not
- * before `since`, and over. At both, because the machine's clock may have been ahead at the start and
- * corrected since.
+ * Is a day past? A booked one is, if it is before today. Any other one is if it is over, not before `since`,
+ * and was settled both at the start of the run and at the response: the machine's clock may have been ahead
+ * at the start and corrected since.
  */
 function isPast(date: string, returned: ReturnedDays): boolean {
   const { day, history, settled } = returned;
@@ -100,8 +100,9 @@ function isPast(date: string, returned: ReturnedDays): boolean {
 }
 
 /**
- * The service itself shows that a day is over: it has a later one. The clock and the time zone of the config
- * may be wrong. Without a later day, a whole day more must have passed by a clock that the responses confirm.
+ * Is a day over? The service itself shows that if it has a later one; the machine's clock and the time zone
+ * of the config may be wrong. Without a later day, one more whole day must have passed by a clock that the
+ * responses confirm.
  */
 function isOver(date: string, returned: ReturnedDays): boolean {
   const { history, known, clock, settled } = returned;
@@ -112,8 +113,9 @@ function isOver(date: string, returned: ReturnedDays): boolean {
 }
 
 /**
- * A service may have a record of a date that has not begun: with 0 in every figure, or with the figures of
- * the day in progress. Equal figures are normal, but two days that changed together are one day.
+ * Is a record the filler of a date that has not begun? A service may have such records, with 0 in every
+ * figure or with the figures of the day in progress. Two days may well have equal figures; but if both
+ * changed together, the later one is a filler.
  */
 function isFiller(later: DayRow, date: string, { rows, history }: ReturnedDays): boolean {
   const row = rows.get(date);
@@ -179,8 +181,9 @@ function findProblem(row: StorageDay, { from, to }: DayRange, optional: readonly
 
 /**
  * Why the figures of a past day are implausible; null if they are plausible. Each is compared with the last
- * live reading of that day. Without one, it has to be near to that of a day beside it. If all are those of
- * another day, none may differ at all; those of the day after may be the same, because nothing changed on it.
+ * live reading of that day. Without such a reading, it has to be near to that of the day before or the day
+ * after. If all figures are those of another day, none may differ at all; those of the day after may be the
+ * same, because nothing may have changed on it.
  */
 function findDoubt(row: DayRow, { history, known, rules }: ReturnedDays): string | null {
   if (isZero(row) && !isZeroExpected(row.date, history)) return '0 in every figure';
@@ -199,19 +202,20 @@ function findDoubt(row: DayRow, { history, known, rules }: ReturnedDays): string
   return other === undefined ? text : `${text}; all figures are those of ${other}`;
 }
 
-/**
- * One of the two is more than the factor times the other. Sizes up to 1 GB and counts up to 100 are not
- * compared: small accounts change by any factor.
- */
+/** Sizes and counts up to these are not compared, because small accounts change by any factor. */
+const SMALL_BYTES = 1e9;
+const SMALL_COUNT = 100;
+
+/** Is one of the two figures more than the factor times the other? */
 function isFar(figure: Figure, row: DayRow, day: DayRow, factor: number): boolean {
   const [one, other] = [row[figure], day[figure]];
   if (one === null || other === null) return false;
   const high = Math.max(one, other);
-  const least = STORAGE_FIELDS[figure].unit === 'bytes' ? 1e9 : 100;
+  const least = STORAGE_FIELDS[figure].unit === 'bytes' ? SMALL_BYTES : SMALL_COUNT;
   return high > least && high > Math.min(one, other) * factor;
 }
 
-/** The same figures were returned at least an hour ago. */
+/** Were the same figures returned at least an hour before? */
 export function isConfirmed(row: DayRow, history: DayHistory, answeredAt: number): boolean {
   const first = history.unconfirmed.get(row.date);
   if (!first || !hasSameFigures(first, row)) return false;
@@ -223,8 +227,8 @@ function isZero(row: DayRow): boolean {
 }
 
 /**
- * The nearest booked day before it, or else after it, is 0 too. No other day counts: one wrong response may
- * be all 0.
+ * Is 0 in every figure to be expected? It is if the nearest booked day before, or without one the first
+ * booked day, is 0, too. Days that are not booked do not count, because one wrong response may be all 0.
  */
 function isZeroExpected(date: string, history: DayHistory): boolean {
   const booked = [...history.booked].sort();

@@ -8,7 +8,7 @@ import { fromTimestamp, HOUR_MS } from '../../lib/clock.ts';
 import type { DayHistory } from '../../warehouse/store-days.ts';
 import type { StorageRules } from '../context.ts';
 
-/** The calendar of one run: computed once, so that midnight changes nothing. */
+/** The calendar of one run, computed once, so that midnight changes nothing during it. */
 export interface RunCalendar {
   today: string;
   /** The last day that is over and settled. */
@@ -46,8 +46,9 @@ export function splitNamedDays(day: Pick<RunCalendar, 'today'>, { from, to }: Da
 }
 
 /**
- * The first gap, or the day before the first reading, which may not have been settled then; or else the first
- * booked day. Other booked days do not count: a person may have requested days long past.
+ * The earlier one of the first gap and the day before the first reading, which may not have been settled
+ * then; without both, the first booked day. Otherwise booked days do not count, because a person may have
+ * requested days long past.
  */
 function findFirstDay({ booked, gaps, firstReading }: DayHistory): string | null {
   const beforeReading = firstReading === null ? [] : [addDays(firstReading, -1)];
@@ -77,7 +78,7 @@ export function toDay(calendar: Calendar, timestamp: string): string {
   return calendar.dayAt(fromTimestamp(timestamp));
 }
 
-/** Disputed days that are requested again each day, the newest ones. */
+/** How many disputed days, the newest ones, are requested again each day. */
 const MAX_DISPUTED = 62;
 
 /**
@@ -104,7 +105,7 @@ export function findGapRanges(
   return ranges;
 }
 
-/** Days between requests for a gap that was given up; also from the time of a clock that was ahead. */
+/** Days between requests for a gap that was given up. */
 const GIVEN_UP_EVERY_DAYS = 30;
 
 function isDue(calendar: Calendar, day: RunCalendar, history: DayHistory, date: string): boolean {
@@ -112,6 +113,7 @@ function isDue(calendar: Calendar, day: RunCalendar, history: DayHistory, date: 
   const gap = history.gaps.get(date);
   if (!gap) return true;
   const lastRequestedOn = toDay(calendar, gap.lastRequestedAt);
+  // a clock that was ahead may have stored a day in the future
   if (gap.givenUp) return Math.abs(daysBetween(lastRequestedOn, day.today)) >= GIVEN_UP_EVERY_DAYS;
   if (lastRequestedOn !== day.today) return true;
   // a second reading that differs from the first one is repeated on the next day

@@ -34,7 +34,7 @@ export interface Boundary {
 
 /** A walk may make this many boundary reads, even if its share of the pages is less. */
 const MIN_BOUNDARY_READS = 3;
-/** Reads of one boundary: a second one helps if the first does not hold both sides. */
+/** The most reads of one boundary. A second one helps if the page of the first does not hold both sides. */
 const MAX_READS_PER_BOUNDARY = 2;
 
 /** The number of boundary reads that a walk of `pages` pages may make. */
@@ -103,7 +103,7 @@ export async function readBoundary(walk: WalkState, number: number, gap: IdRange
   }
 }
 
-/** A list that goes on for more pages than this above its own count is not followed. */
+/** How many pages above its own count a list is followed. */
 const MAX_PAGES_ABOVE = 1000;
 
 /**
@@ -127,7 +127,8 @@ export async function readAbove(walk: WalkState, number: number, gap: IdRange, k
       const page = await fetchBoundaryPage(walk, { ...plan, page: plan.page + pages });
       const proof = page && proveAbove(walk, page, plan.pageSize, unread);
       if (!proof) break;
-      // without a known video it may be of another package: it is believed if it comes twice
+      // a page without a known video may be of another package, so it is requested once more, and used if it
+      // is the same
       const again = pages === 0 && isForeign(walk, page, gap) ? await fetchBoundaryPage(walk, plan) : page;
       if (again?.ids.at(0) !== page.ids.at(0)) break;
       const { first, last } = page.contents.bounds ?? { first: unread.low, last: unread.low - 1 };
@@ -175,7 +176,7 @@ interface BoundaryPage extends ReadPage {
   contents: PageContents;
 }
 
-/** Null if it failed: boundary reads are optional. */
+/** Requests a page; null if that failed, because boundary reads are optional. */
 async function fetchBoundaryPage(walk: WalkState, plan: BoundaryPlan): Promise<BoundaryPage | null> {
   const { account, key, runId, signal } = walk.options;
   signal.throwIfAborted();
@@ -192,8 +193,8 @@ async function fetchBoundaryPage(walk: WalkState, plan: BoundaryPlan): Promise<B
 }
 
 /**
- * A page that has neither the record below the gap, which may be in quarantine, nor a live id is not one of
- * this package.
+ * Is a page one of another package? It is if it has neither the record below the gap, which may be in
+ * quarantine, nor the id of a live row.
  */
 function isForeign({ context, key }: WalkState, { echo, contents }: BoundaryPage, gap: IdRange): boolean {
   if (findForeignEcho(echo, key.packageId) !== null) return true;
@@ -217,7 +218,10 @@ function storeBoundaryRead(walk: WalkState, page: BoundaryPage, gap: IdRange, pr
   );
 }
 
-/** The page is judged by its own page size. It proves the gap only if it holds the records on both sides. */
+/**
+ * What a page proves, judged by its own page size. It proves the gap only if it holds the records on both
+ * sides of it.
+ */
 function proveGap(page: BoundaryPage, { low, high }: IdRange, orderViolated: boolean): PageProof {
   const { number, paging, echo, contents, isDescending, ids } = page;
   const input = { number, pageSize: paging.pagesize, paging, echo, contents, isDescending };

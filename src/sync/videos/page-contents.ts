@@ -57,8 +57,9 @@ export function toPageContents(ids: readonly (number | null)[], refused: number)
   };
 }
 
-/** A page with more bad records than this, and more than a twentieth, proves nothing. */
+/** A page with more bad records than both of these, a number and a share of its records, proves nothing. */
 const MAX_BAD_RECORDS = 20;
+const MAX_BAD_SHARE = 0.05;
 
 function findFlaw(
   ids: readonly (number | null)[],
@@ -67,7 +68,7 @@ function findFlaw(
 ): string | null {
   if (readable.length < ids.length) return 'a record whose id cannot be read';
   if (new Set(readable).size < readable.length) return 'an id twice';
-  if (refused <= MAX_BAD_RECORDS || refused <= ids.length / 20) return null;
+  if (refused <= MAX_BAD_RECORDS || refused <= ids.length * MAX_BAD_SHARE) return null;
   return `${refused} of ${ids.length} records cannot be stored`;
 }
 

@@ -111,7 +111,8 @@ function toKnownContents({ records, first, last }: UnchangedPage): PageContents 
 }
 
 /**
- * A known page proves the same as before. Where it overlaps the page above, its ids are needed to see that.
+ * Does a known page prove the same as before? Where it overlaps the page above, that cannot be seen without
+ * its ids, so the answer is no.
  */
 function isInItsPlace(
   walk: WalkState,
@@ -193,7 +194,10 @@ export function proveWalked(walk: WalkState, page: Page): PageProof {
   return proof;
 }
 
-/** A page of 1,000 records takes two megabytes, and hundreds of walks may wait for the page after it. */
+/**
+ * Frees the records of a page that is stored. A page of 1,000 takes two megabytes, and hundreds of walks may
+ * wait for their next page at the same time.
+ */
 export function releaseRecords(page: Page): void {
   if (page.kind === 'read') page.videos.length = 0;
 }
@@ -227,7 +231,7 @@ export function storeWalkedPage(
   context.progress.pageStored?.({ ...key, page: page.number, records: page.contents.count });
 }
 
-/** By which the next walk knows the page again; null if it must be read then. */
+/** The hash and the ids by which the next walk recognizes the page; null if it must read the page again. */
 function createFingerprint({ hash, contents }: Page, { orderViolated }: PageProof) {
   return hash !== null && contents.bounds && !orderViolated ? { hash, ...contents.bounds } : null;
 }

@@ -186,7 +186,10 @@ function countRepeated({ ids }: PageContents, above: PageAbove): number {
   return ids.reduce((count, id) => (id >= above.first ? count + 1 : count), 0);
 }
 
-/** A service that returns the same page for every number has not shown the others. */
+/**
+ * Why the page counts as unread because it has only records of the page above; null if it does not. A service
+ * that returns the same page for every number has not shown the others.
+ */
 function findRepeatedPage(input: PageInput): string | null {
   const { number, contents, above } = input;
   const isRepeated = countRepeated(contents, above) === contents.count;
@@ -211,13 +214,16 @@ export function findUnreadReason(number: number, paging: Paging, count: number):
   return `page ${number} came with ${count} of ${countExpectedOn(number, paging)} records`;
 }
 
-/** Some lists count badly: the last page may lack one record, and hold any number more. */
+/**
+ * Does a page hold as many records as it should? Some lists count badly, so the last page may lack one
+ * record, and hold any number more.
+ */
 function holdsItsCount(number: number, paging: Paging, count: number): boolean {
   const expected = countExpectedOn(number, paging);
   return number < paging.totalpage ? count === expected : count >= expected - 1;
 }
 
-/** Only free room on a page shows the end of the list: its count may be wrong. */
+/** Does a page show the end of the list? Only one that is not full does, because the count may be wrong. */
 function showsEnd({ number, paging, contents: { count } }: PageInput): boolean {
   return number >= paging.totalpage && count < paging.pagesize && count >= countExpectedOn(number, paging);
 }
@@ -230,7 +236,10 @@ function getProvedRange(input: PageInput): IdRange | null {
   return { low: atBottom ? LOWEST : bounds.first, high: atTop ? HIGHEST : bounds.last };
 }
 
-/** Ids between two neighbours are unknown, and so are those above a full last page. */
+/**
+ * The ids between the page and the one above it, which neither page shows; for a full last page, all ids
+ * above it. Null if there are none.
+ */
 function findGapAbove(input: PageInput): IdRange | null {
   const { number, paging, contents, above } = input;
   if (!contents.bounds) return null;

@@ -109,7 +109,8 @@ async function readEnd(quick: QuickWalk): Promise<PageBounds | null> {
   const { walk, baseline, fetchPage, received } = quick;
   const last = await findLastPage(fetchPage, baseline);
   walk.checkpoint.pageSize = last.paging.pagesize;
-  // the list has grown: store the former last page first, so that it cannot overwrite the newer response
+  // where the list has grown, the former last page is stored first, so that it cannot overwrite a newer
+  // response
   for (const page of received.values()) if (page.number < last.number) storeAndTrust(quick, page);
   const end = storeAndTrust(quick, last);
   const { bounds, count } = last.contents;
@@ -184,7 +185,7 @@ function findOverlap(quick: QuickWalk, { number, paging, contents }: Page): stri
   const { bounds } = contents;
   if (!bounds) return null;
   const others = listTrusted(quick).filter((other) => other.number !== number);
-  // another count: the list may have shifted since
+  // a page with another count is not compared, because the list may have shifted since
   const overlapped = others
     .filter(({ totalcount }) => totalcount === paging.totalcount)
     .find((other) => (other.number < number ? other.last >= bounds.first : other.first <= bounds.last));
@@ -207,12 +208,12 @@ async function search(quick: QuickWalk, low: PageBounds, high: PageBounds): Prom
     await search(quick, middle, high);
     await search(quick, low, middle);
   } else if (low.number > 0) {
-    ensureWalkRow(walk); // known ids between two neighbours: neither page proves them
+    ensureWalkRow(walk); // neither page proves the known ids between them, so a boundary read is stored
     await readBoundary(walk, low.number, { low: low.last + 1, high: high.first - 1 });
   }
 }
 
-/** Shows what is above the last page: new videos are, down to the highest known id. */
+/** Reads what is above the last page, down to the highest known id: that is where new videos are. */
 async function readAboveLast(quick: QuickWalk, { number, last }: PageBounds): Promise<void> {
   const { walk, baseline } = quick;
   if (walk.checkpoint.orderViolated) return;
@@ -221,7 +222,10 @@ async function readAboveLast(quick: QuickWalk, { number, last }: PageBounds): Pr
   quick.isEndShown = await readAbove(walk, number, gap, Math.max(last, baseline.highestId));
 }
 
-/** A removal by order needs as many ids seen in order as show that the list is sorted. */
+/**
+ * Reads pages until the walk has seen enough ids in order, if it proved a removal by their order: that needs
+ * a list which is known to be sorted.
+ */
 async function confirmOrder(quick: QuickWalk, end: PageBounds): Promise<void> {
   const { context, key, walkId } = quick.walk;
   if (walkId === null || countProofsByOrder(context.warehouse.db, { ...key, walkId }) === 0) return;
@@ -260,14 +264,14 @@ function finish(quick: QuickWalk): void {
   const canCount = !checkpoint.orderViolated && !walk.coversWholeList;
   const missing = lastPage && canCount ? countMissing(quick, lastPage) : 0;
   const hasReadAll = trusted.length === (lastPage?.number ?? 0);
-  const hasChanged = quick.firstTotalcount !== checkpoint.totalcount; // the list, during the walk
+  const hasChanged = quick.firstTotalcount !== checkpoint.totalcount; // during the walk
   const end = { ...buildWalkEnd(walk, hasReadAll), missingRecords: hasChanged ? null : missing };
   const { walkId } = walk;
   if (walkId === null) {
     transact(context.warehouse.ledger, (tx) => finishUnchangedList(tx, end));
     return;
   }
-  // without findings it leaves no row: nothing changed, and nothing was lost
+  // a walk without findings leaves no row
   const provedNothing = trusted.length === 0 && !walk.coversWholeList;
   const lostOrder = baseline.isTrusted && checkpoint.orderViolated;
   const hasFindings = walk.changedRows > 0 || provedNothing || lostOrder;

@@ -1,4 +1,7 @@
 /** The state of one walk, how a page advances it, and what is stored when it ends. */
+import type { Mode, Status } from '../../database/schema/values.ts';
+import { transact } from '../../database/transaction.ts';
+import { MINUTE_MS } from '../../lib/clock.ts';
 import {
   errorMessage,
   InterruptedError,
@@ -6,20 +9,17 @@ import {
   RefusedError,
   WarehouseError,
 } from '../../lib/errors.ts';
-import type { Mode, Status } from '../../database/schema/values.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 import type { PageEnvelope, ReadPage } from '../../service/client/parse-response.ts';
+import { dropCandidates } from '../../warehouse/statements/removal.ts';
 import type { Checkpoint } from '../../warehouse/statements/walk.ts';
 import type { PageOutcome } from '../../warehouse/store-page.ts';
 import type { UnchangedPage } from '../../warehouse/unchanged-pages.ts';
-import type { StartedWalk, WalkEnd } from '../../warehouse/walks.ts';
+import { beginWalk, stopWalk, type StartedWalk, type WalkEnd } from '../../warehouse/walks.ts';
 import type { SyncAccount, SyncContext } from '../context.ts';
 import type { Slot } from '../fair-queue.ts';
 import type { PageAbove, PageContents, TrustedNeighbour } from './page-contents.ts';
 import { countExpectedOn, type PageProof } from './proof.ts';
-import { transact } from '../../database/transaction.ts';
-import { beginWalk, stopWalk } from '../../warehouse/walks.ts';
-import { dropCandidates } from '../../warehouse/statements/removal.ts';
 
 export interface WalkOptions {
   account: SyncAccount;
@@ -154,8 +154,8 @@ export function recordProof(walk: WalkState, page: Page, proof: PageProof): Trus
 }
 
 /**
- * Advances a full walk by one page. A distrusted page moves no checkpoint: to resume there would skip unread
- * records.
+ * Advances a full walk by one page. A page that cannot be trusted moves no checkpoint, because a walk that
+ * resumes there would skip unread records.
  */
 export function advance(walk: WalkState, page: Page, proof: PageProof): void {
   const { checkpoint } = walk;
@@ -189,12 +189,13 @@ export function distrustOrder({ context, key, checkpoint }: WalkState): void {
 /** An unsorted list shows a dozen ids in order by chance once in 479 million times. */
 const MIN_IDS_IN_ORDER = 12;
 
+/** Has the walk seen enough ids in order to know that the list is sorted? */
 export function isOrderProved({ idsInOrder }: WalkState): boolean {
   return idsInOrder >= MIN_IDS_IN_ORDER;
 }
 
 /** A cron tick may be this late. */
-const LATE_TICK_MS = 60_000;
+const LATE_TICK_MS = MINUTE_MS;
 /** A walk that would remove no more videos than this is not held back by the share alone. */
 export const MIN_HELD_BACK = 20;
 
@@ -215,7 +216,7 @@ export function buildWalkEnd(walk: WalkState, hasReadAll: boolean): Omit<WalkEnd
       confirmBefore: startedAt - context.walk.getScheduleMs(key) + LATE_TICK_MS,
       accept: options.acceptRemovals,
     },
-    coversWholeList: coversWholeList,
+    coversWholeList,
     isOrderSeen: hasReadAll || isOrderProved(walk),
     resumed: resumedFrom !== null,
     message: formatDistrust(walk),
@@ -250,7 +251,7 @@ export function recordStop(walk: WalkState, error: unknown): void {
   );
 }
 
-/** The command that accepts a page of another package is shown with the walk. */
+/** The error of a stopped walk; for a page of another package with the command that accepts it. */
 function formatStop(error: unknown): string {
   const isForeign = error instanceof RefusedError && error.fault === 'foreign';
   return isForeign ? `${error.message}; ${error.hint}` : errorMessage(error);

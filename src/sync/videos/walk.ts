@@ -75,14 +75,17 @@ async function readPagesDescending(walk: WalkState, last: StartedWalk['lastSize'
 }
 
 /**
- * The checkpoint above a page whose gap is read next: a walk that stops before that reads the page again,
- * with the gap. It does so once: a budget of two requests must not stop it at the same page for ever.
+ * The checkpoint that is stored with a page whose gap is read next. It stays above the page, so that a walk
+ * that stops before the gap is read resumes with the page and its gap. It does so only once: with a budget of
+ * two requests, the walk would stop at the same page for ever.
  */
 function holdCheckpoint({ checkpoint, resumedFrom }: WalkState, { id, page }: Checkpoint): Checkpoint {
   return id === resumedFrom ? checkpoint : { ...checkpoint, id, page };
 }
 
-/** Goes on to other pages until one can be stored: the list may have shrunk, or its page size changed. */
+/**
+ * Requests other pages until one can be stored: the list may have shrunk, or its page size may have changed.
+ */
 async function seekStorable(walk: WalkState, start: Page): Promise<Page> {
   let page = start;
   for (;;) {
@@ -93,7 +96,7 @@ async function seekStorable(walk: WalkState, start: Page): Promise<Page> {
   }
 }
 
-/** The page size has changed: the walk continues from the lowest id read. */
+/** Continues the walk from the lowest id read, after the page size has changed. */
 function adoptPageSize(walk: WalkState): Promise<Page> {
   walk.sizeChanges++;
   walk.above = walk.checkpoint.id === null ? 'end' : null;
@@ -101,8 +104,8 @@ function adoptPageSize(walk: WalkState): Promise<Page> {
 }
 
 /**
- * Reads the page where the walk starts: where its checkpoint says, else the last page. Its page size is that
- * of the walk.
+ * Reads the page where the walk starts: at its checkpoint, or without one the last page. The page size of
+ * that page becomes the one of the walk.
  */
 async function findStart(walk: WalkState, last: StartedWalk['lastSize']): Promise<Page> {
   const { checkpoint } = walk;
@@ -116,8 +119,8 @@ async function findStart(walk: WalkState, last: StartedWalk['lastSize']): Promis
 }
 
 /**
- * If the lowest id read before is missing, both parts may not be one sorted list: drops the proofs of the
- * first part.
+ * Drops the proofs of the first part of a resumed walk if the lowest id that it read is missing, because both
+ * parts may not be one sorted list then.
  */
 function verifyResumePoint({ context, key }: WalkState, { contents }: Page, id: number): void {
   const { ids, bounds } = contents;
@@ -175,7 +178,7 @@ async function followReportedLastPage(
     if (number === page.number || (number > page.number && hasGrown)) return page;
     hasGrown ||= number > page.number;
     passOver(page);
-    // a count may need more pages than there are
+    // the count may need more pages than `totalpage` names, so the page that it needs is tried first
     const { totalpage } = page.paging;
     const counted = number > totalpage ? await fetchIfExists(fetchPage, number, 'page') : null;
     page = counted ?? (await fetchPage(Math.min(number, totalpage || number), 'page'));
@@ -183,7 +186,7 @@ async function followReportedLastPage(
 }
 
 /**
- * The page is reported as the last one, but the list ends before it. A count that is too high by one is
+ * Does the list end before the page that is reported as the last one? A count that is too high by one is
  * accepted.
  */
 function isMissing({ number, contents, paging }: Page): boolean {
@@ -234,8 +237,8 @@ async function seekToId(fetchPage: FetchPage, from: ResumePoint): Promise<Page |
 }
 
 /**
- * Null if the service returns another page, or refuses this one, and not the key: some have no pages beyond
- * the end.
+ * Requests a page that may be beyond the end of the list. Null if the service returns another page, or
+ * refuses this one for another reason than the key: some services have no pages beyond the end.
  */
 async function fetchIfExists(
   fetchPage: FetchPage,
