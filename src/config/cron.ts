@@ -44,6 +44,6 @@ export function findCronProblem(text: string): string | null {
   if (expression.startsWith('@')) return `one of ${Object.keys(NAMED).join(', ')}, or five fields: ${ORDER}`;
   if (fields.length !== 5) return `a cron expression of five fields, not ${fields.length}: ${ORDER}`;
   const unreadable = fields.findIndex((field) => !FIELD.test(field));
-  const expected = EXPECTED[unreadable < 0 ? findWrongField(expression) : unreadable];
-  return expected === undefined ? null : `${expected}; ${FORM}`;
+  const wrong = unreadable < 0 ? findWrongField(expression) : unreadable;
+  return wrong === null ? null : `${EXPECTED[wrong]}; ${FORM}`;
 }

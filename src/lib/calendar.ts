@@ -1,3 +1,4 @@
+/** The service's calendar, and the parts of its days. */
 import { Temporal } from 'temporal-polyfill';
 import { DAY_MS } from './clock.ts';
 import { addDays } from './days.ts';
@@ -5,8 +6,8 @@ import { addDays } from './days.ts';
 export type Calendar = ReturnType<typeof createCalendar>;
 
 /**
- * The service's calendar: which day a moment falls on, and when a day begins there. Days are `yyyy-mm-dd`, moments
- * milliseconds since 1970. Throws RangeError if the zone is not an IANA time zone.
+ * The service's calendar: which day a moment falls on, and when a day begins there. Days are `yyyy-mm-dd`,
+ * moments milliseconds since 1970. Throws RangeError if the zone is not an IANA time zone.
  */
 export function createCalendar(timezone: string) {
   Temporal.Now.instant().toZonedDateTimeISO(timezone);
@@ -32,13 +33,18 @@ export function createCalendar(timezone: string) {
   };
 }
 
-/** The returned function is true if this moment is 00:00 of the day. Costs a tenth of `startOf`. */
+/**
+ * Returns a function that finds out whether a moment is 00:00 of a day, in a tenth of the time of `startOf`.
+ */
 function createMidnightTest(timeZone: string): (ms: number, day: string) => boolean {
   const clock = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   return (ms, day) => clock.format(ms) === `${day} 00:00:00`;
 }
 
-/** True for two names of the same time zone (`Asia/Calcutta`, `Asia/Kolkata`). Throws RangeError for an unknown one. */
+/**
+ * True for two names of the same time zone (`Asia/Calcutta`, `Asia/Kolkata`). Throws RangeError for an
+ * unknown one.
+ */
 export function isSameZone(one: string, other: string): boolean {
   const moment = Temporal.Instant.fromEpochMilliseconds(0);
   return moment.toZonedDateTimeISO(one).equals(moment.toZonedDateTimeISO(other));

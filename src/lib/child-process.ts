@@ -1,6 +1,5 @@
 /** Child processes that run files of this package. */
 import { fork, type ChildProcess } from 'node:child_process';
-import { ignoreLostLog } from './lost-log.ts';
 import {
   ConfigError,
   LockedError,
@@ -9,19 +8,25 @@ import {
   WarehouseError,
   type Hint,
 } from './errors.ts';
+import { ignoreLostLog } from './lost-log.ts';
 import { PACKAGE_ROOT } from './package-root.ts';
 
-/** The file that `npm run build` makes of an entry point in src: Node 20 cannot run TypeScript. */
+/**
+ * The JavaScript that `npm run build` makes of an entry point in src, because Node 20 cannot run TypeScript.
+ */
 export const bundleUrl = (entryPoint: string): URL => new URL(`dist/${entryPoint}.js`, PACKAGE_ROOT);
 
-/** Starts an entry point, such as `publishing/publish-child`, as a child process with IPC. Its stdout is ignored, its stderr inherited. */
+/**
+ * Starts an entry point, such as `publishing/publish-child`, as a child process with IPC. Its stdout is
+ * ignored, its stderr inherited.
+ */
 export function forkBundle(entryPoint: string, env?: NodeJS.ProcessEnv): ChildProcess {
   return fork(bundleUrl(entryPoint), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], env });
 }
 
 /**
- * For a child process: ends with its parent, and ignores signals to the process group, which the parent handles. `end` is
- * called when the parent disconnects or dies.
+ * For a child process: ends with its parent, and ignores signals to the process group, which the parent
+ * handles. `end` is called when the parent disconnects or dies.
  */
 export function exitWithParent(end: () => void = () => process.exit()): void {
   ignoreLostLog();
@@ -38,8 +43,8 @@ export function sendToParent(message: unknown): void {
 type Answer<Result> = { result: Result } | { error: SerializedError };
 
 /**
- * The body of a child process that answers each request with the result or the error of `work`, until its parent
- * disconnects. The type of a request is what the parent gives to `runInChild`.
+ * The body of a child process that answers each request with the result or the error of `work`, until its
+ * parent disconnects. The type of a request is what the parent gives to `runInChild`.
  */
 export function serveRequests(work: (request: unknown) => unknown): void {
   const answerTo = async (request: unknown): Promise<Answer<unknown>> => {
@@ -54,9 +59,9 @@ export function serveRequests(work: (request: unknown) => unknown): void {
 }
 
 /**
- * Runs a bundle that calls `serveRequests`, for one request. Returns its result, or throws its error. If the signal
- * aborts, kills it with SIGKILL and throws its reason. If it ends without an answer, `onDeath` cleans up and returns
- * the error to throw.
+ * Runs a bundle that calls `serveRequests`, for one request. Returns its result, or throws its error. If the
+ * signal aborts, kills it with SIGKILL and throws its reason. If it ends without an answer, `onDeath` cleans
+ * up and returns the error to throw.
  */
 export async function runInChild<Result>(
   entryPoint: string,
@@ -89,12 +94,12 @@ export function sendRequest<Message>(
   request: object,
 ): Promise<Message | { ended: string }> {
   return new Promise((resolve, reject) => {
-    child.once('message', (message) => resolve(message as Message));
+    child.once('message', (message) => resolve(message as Message)); // as the code of the child sends it
     child.once('error', reject);
     child.once('exit', (code, killedBy) => {
       const end = () => resolve({ ended: killedBy ?? `code ${code}` });
-      if (child.connected)
-        child.once('disconnect', end); // its message may not have been read yet
+      // a message that was sent before the end may not have been read yet
+      if (child.connected) child.once('disconnect', end);
       else end();
     });
     child.send(request, (error) => (error ? child.kill('SIGKILL') : undefined));

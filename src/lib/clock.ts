@@ -13,8 +13,8 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Clocks that are further apart than this, in milliseconds, are not both right: 10 minutes. */
-export const WRONG_CLOCK_MS = 600_000;
+/** Two clocks that are further apart than this are not both right. */
+export const WRONG_CLOCK_MS = 10 * MINUTE_MS;
 
 /** The machine's clock. */
 export const systemClock: Clock = {

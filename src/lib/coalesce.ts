@@ -1,8 +1,8 @@
 import { InterruptedError } from './errors.ts';
 
 /**
- * Runs work one call at a time: all requests during a run are served by one more run after it. `run` must not reject; its
- * signal aborts at `close`, and no run begins after that.
+ * Runs work one call at a time: all requests during a run are served by one more run after it. `run` must not
+ * reject; its signal aborts at `close`, and no run begins after that.
  */
 export function coalesce(run: (signal: AbortSignal) => Promise<void>) {
   const closing = new AbortController();
@@ -17,7 +17,7 @@ export function coalesce(run: (signal: AbortSignal) => Promise<void>) {
     }
   }
 
-  /** Resolves when nothing runs; requests nothing. */
+  /** Resolves when nothing runs, and requests no run. */
   const idle = async (): Promise<void> => {
     await running;
   };

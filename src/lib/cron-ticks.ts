@@ -27,10 +27,13 @@ export function nextTick(expression: string, now: number, timezone?: string): nu
   return read(expression, timezone).nextRun(new Date(now))?.getTime() ?? Number.POSITIVE_INFINITY;
 }
 
+/** How many of the next steps of a schedule are looked at. */
+const STEPS = 10;
+
 /** The shortest of the next ten steps of the schedule, in milliseconds; infinite where it has none. */
 export function scheduleInterval(expression: string, now: number, timezone?: string): number {
   const ticks = read(expression, timezone)
-    .nextRuns(11, new Date(now))
+    .nextRuns(STEPS + 1, new Date(now))
     .map((tick) => tick.getTime());
   return Math.min(Infinity, ...ticks.slice(1).map((tick, index) => tick - (ticks[index] ?? 0)));
 }
@@ -43,7 +46,10 @@ export interface Cadence {
   shortestMs: number;
 }
 
-/** All days with ticks have them at the same times. `without`: times that do not count. */
+/**
+ * The ticks of an expression, which has them at the same times on each day with ticks. `without`: times that
+ * do not count.
+ */
 export function readCadence(expression: string, now: number, without: readonly number[] = []): Cadence {
   const times = listTimes(expression, now).filter((time) => !without.includes(time));
   const days = expression.split(' ').slice(2).join(' ');
@@ -66,11 +72,15 @@ function listTimes(expression: string, now: number): number[] {
   return times;
 }
 
+/** The number of the field with the day of the month. */
 const DAY_OF_MONTH = 2;
 
-/** The number of the field that is wrong in a plain expression of five fields, from 0; -1 for a good one. */
-export function findWrongField(expression: string): number {
-  if (isReadable(expression)) return nextTick(expression, 0) === Infinity ? DAY_OF_MONTH : -1; // such as 30 February
+/**
+ * The number of the field that is wrong in a plain expression of five fields, from 0; null for a good one.
+ */
+export function findWrongField(expression: string): number | null {
+  // an expression without a tick names a day that no month has, such as 30 February
+  if (isReadable(expression)) return nextTick(expression, 0) === Infinity ? DAY_OF_MONTH : null;
   const fields = expression.split(' ');
   return fields.findIndex(
     (_, at) => !isReadable(fields.map((field, each) => (each === at ? field : '*')).join(' ')),

@@ -1,9 +1,12 @@
+/** The share of the letters of a name that may be mistyped. */
+const MAX_SHARE = 1 / 3;
+
 /** The known name nearest to a mistyped one; undefined where none is close. */
 export function findNearest(name: string, known: readonly string[]): string | undefined {
   const typed = normalize(name);
   const [best] = known
     .map((candidate) => ({ candidate, edits: distance(typed, normalize(candidate)) }))
-    .filter(({ candidate, edits }) => edits <= Math.max(1, Math.floor(normalize(candidate).length / 3)))
+    .filter(({ candidate, edits }) => edits <= Math.max(1, normalize(candidate).length * MAX_SHARE))
     .sort((a, b) => a.edits - b.edits);
   return best?.candidate;
 }

@@ -20,9 +20,9 @@ interface ErrorOptions {
   cause?: unknown;
 }
 
-/** The base of all errors of vodhouse: a message that says what went wrong, and a hint what to do next. */
+/** The base of all errors of vodhouse: a message of what went wrong, and a hint of what to do next. */
 export class VodhouseError extends Error {
-  /** As it was given. */
+  /** The hint as it was given. */
   readonly hintParts: Hint | undefined;
 
   constructor(message: string, options: ErrorOptions = {}) {
@@ -73,8 +73,19 @@ export class ParkedError extends VodhouseError {
 export class PreemptedError extends ParkedError {}
 
 export const FAULT_KINDS = [
-  ...(['connection', 'timeout', 'status', 'redirect', 'html', 'truncated', 'encoding', 'shape'] as const),
-  ...(['too_large', 'refused', 'restricted', 'final', 'foreign'] as const),
+  'connection',
+  'timeout',
+  'status',
+  'redirect',
+  'html',
+  'truncated',
+  'encoding',
+  'shape',
+  'too_large',
+  'refused',
+  'restricted',
+  'final',
+  'foreign',
 ] as const;
 /** The kind of fault of one request. */
 export type FaultKind = (typeof FAULT_KINDS)[number];
@@ -110,6 +121,7 @@ export class RefusedError extends RequestError {}
 
 /** The `code` of a thrown value, such as `ECONNREFUSED`; empty if it has none. */
 export function errorCode(error: unknown): string {
+  // undefined for a number or a text, too
   const code = (error as { code?: unknown } | null | undefined)?.code;
   return typeof code === 'string' ? code : '';
 }
@@ -147,7 +159,7 @@ export function withHint(message: string, hint: string | null): string {
   return hint === null ? message : `${message} -> ${hint}`;
 }
 
-/** A text of several lines as one: the lines below the first follow as a list. */
+/** A text of several lines as one line, in which the lines below the first follow as a list. */
 function joinLines(text: string): string {
   const [first = '', ...others] = text.trim().split(/\s*\n\s*/);
   if (others.length === 0) return first;

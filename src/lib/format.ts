@@ -50,7 +50,10 @@ export function formatDuration(ms: number): string {
   return shown.slice(0, 2).join(' ');
 }
 
-/** How the machine's clock differs from that of the service. `offsetMs`: by how much the service's is ahead (negative: behind). */
+/**
+ * How the machine's clock differs from that of the service. `offsetMs`: by how much the service's is ahead
+ * (negative: behind).
+ */
 export function formatOffset(offsetMs: number): string {
   const hours = Math.round(Math.abs(offsetMs) / HOUR_MS);
   const length = hours < 48 ? formatDuration(Math.abs(offsetMs)) : pluralize(Math.round(hours / 24), 'day');
@@ -78,17 +81,19 @@ export function truncate(text: string, columns: number): string {
 }
 
 /**
- * Replaces each character that could control a terminal: control characters, line and paragraph separators, characters that
- * change the direction of text, halves of a character.
+ * Replaces each character that could control a terminal: control characters, line and paragraph separators,
+ * characters that change the direction of text, halves of a character.
  */
 export function escapeControls(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}]/gu, '\ufffd');
 }
 
-/** Marks that take no column; characters of East Asia and pictures, which take two. */
+/** Matches marks, which take no column, and characters of East Asia and pictures, which take two. */
 const NONE = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}\p{Emoji_Modifier}]/u;
-const WIDE =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+const EAST_ASIAN =
+  '\\u1100-\\u115f\\u2e80-\\ua4cf\\uac00-\\ud7a3\\uf900-\\ufaff\\ufe30-\\ufe6f' +
+  '\\uff01-\\uff60\\uffe0-\\uffe6\\u{20000}-\\u{3fffd}';
+const WIDE = new RegExp(`[${EAST_ASIAN}]|\\p{Emoji_Presentation}`, 'u');
 
 /** How many columns of a terminal a character takes. */
 const characterWidth = (character: string) => (NONE.test(character) ? 0 : WIDE.test(character) ? 2 : 1);

@@ -1,8 +1,10 @@
 /**
- * JSON as text, for what JSON.parse loses: the digits of a number, and a name that an object has twice. Every function here
- * but `measureJson` takes text that JSON.parse has accepted. Each reads its text once, from the beginning to the end.
+ * JSON as text, for what JSON.parse loses: the digits of a number, and a name that an object has twice. Every
+ * function here but `measureJson` takes text that JSON.parse has accepted. Each reads its text once, from the
+ * beginning to the end.
  */
 
+/** Codes of characters. */
 const [TAB, LINE_FEED, CARRIAGE_RETURN, BLANK] = [9, 10, 13, 32];
 const [QUOTE, COMMA, COLON, BACKSLASH] = [34, 44, 58, 92];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125];
@@ -55,7 +57,9 @@ export function listElements(list: string): string[] {
   return elements;
 }
 
-/** The members of an object in their order, each value as its text; a name that comes twice is there twice. */
+/**
+ * The members of an object in their order, each value as its text; a name that comes twice is there twice.
+ */
 export function listMembers(object: string): [name: string, value: string][] {
   const members: [string, string][] = [];
   const cursor = { text: object, at: 0 };
@@ -66,13 +70,13 @@ export function listMembers(object: string): [name: string, value: string][] {
 export interface RewriteOptions {
   /** Orders the members of each object by their names, so that two orders of one object give one text. */
   isSorted: boolean;
-  /** Replaces each string and each name; left out: they stay. */
+  /** Replaces each string and each name; left out: they are kept. */
   mapText?: (text: string) => string;
 }
 
 /**
- * Writes the value without blanks, with every number as it was written, and a name that comes twice twice. The depth must be
- * limited: each level is a call within a call.
+ * Writes the value without blanks, with every number as it was written, and a name that comes twice twice.
+ * The depth must be limited: each level is a call within a call.
  */
 export function rewriteJson(value: string, options: RewriteOptions): string {
   return rewriteValue({ text: value, at: 0 }, options);
@@ -106,7 +110,9 @@ interface Cursor {
   at: number;
 }
 
-/** Goes on to the next character that is no blank, and returns its code. */
+/**
+ * Moves to the next character that is no blank, and returns its code; NaN, which equals no code, at the end.
+ */
 function peek(cursor: Cursor): number {
   for (; cursor.at < cursor.text.length; cursor.at++) {
     const code = cursor.text.charCodeAt(cursor.at);

@@ -1,6 +1,7 @@
 /**
- * For each process: a log that cannot be written does not end it (a full disk, a pipe or a terminal that is gone), nor does
- * SIGUSR2, which Node would end at. What cannot be logged is lost.
+ * To be called once in each process: then a log that cannot be written does not end it, as on a full disk or
+ * after its terminal is gone. What cannot be logged is lost. SIGUSR2, at which Node would end, does not end
+ * it either.
  */
 export function ignoreLostLog(): void {
   process.stderr.on('error', () => undefined);

@@ -1,3 +1,4 @@
+/** Where this package is, and its version. */
 import { existsSync, readFileSync } from 'node:fs';
 
 /** The folder of this package, for the sources and for the bundle: where package.json is. */
@@ -12,7 +13,7 @@ function findPackageRoot(folder: URL): URL {
   return existsSync(new URL('package.json', folder)) ? folder : findPackageRoot(new URL('..', folder));
 }
 
-/** The version of vodhouse, as its package says. */
+/** The version in package.json. */
 export function version(): string {
   const file = new URL('package.json', PACKAGE_ROOT);
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;

@@ -2,7 +2,10 @@
 
 const patterns = new Map<string, RegExp>();
 
-/** The text without any of the secrets: plain, percent-encoded, as a query, as JSON or as HTML, also mixed; in base64 or hexadecimal. */
+/**
+ * The text without any of the secrets, which it may have plain, percent-encoded, as in a query, in JSON or in
+ * HTML, also mixed; or in base64 or hexadecimal.
+ */
 export function redact(text: string, secrets: readonly string[]): string {
   const longestFirst = [...new Set(secrets)]
     .filter((secret) => secret !== '')
@@ -35,12 +38,13 @@ function getPattern(secret: string): RegExp {
   return pattern;
 }
 
-/** Shorter parts of base64 may be other texts. */
+/** The fewest characters of a form in base64 that is searched for: a shorter one may well be another text. */
 const SHORTEST_BASE64 = 5;
 
 /**
- * The secret within a text in base64, in either alphabet: three bytes are four characters, so there are three forms, for
- * the places where it may begin. A character that it shares with what is before or after it is not part of a form.
+ * The secret within a text in base64, in either alphabet: three bytes are four characters, so there are three
+ * forms, for the places where it may begin. A character that it shares with what is before or after it is not
+ * part of a form.
  */
 function listBase64(secret: string): string[] {
   const bytes = Buffer.from(secret);

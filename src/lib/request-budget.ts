@@ -30,31 +30,32 @@ export interface RequestResult {
 export interface Restriction {
   /** Milliseconds that it asks to wait; null if it names no time, or one that is over. */
   waitMs: number | null;
-  /** What it said, without the key. */
+  /** What the service answered, without the key. */
   reason: string;
-  /** It answered the request all the same: it only asks to wait with the next one. */
+  /** The service answered the request, and only asks to wait with the next one. */
   served: boolean;
 }
 
 /** A request that may be sent now. */
 export interface Admission {
   /**
-   * Records the result, called once, and the sign of restriction in it, null or left out for none: no process gets another
-   * admission before its pause is over.
+   * Records the result; to be called once. `restriction`: a sign of restriction in the answer, null or left
+   * out for none. No process gets another admission before its pause is over.
    */
   answered(result: RequestResult, restriction?: Restriction | null): void;
 }
 
 export interface Budget {
   /**
-   * Resolves once the request is in the ledger and may be sent; callers are served in their order. Rejects with
-   * ParkedError if the wait would be longer than allowed (not counting the wait for responses), and with the signal's
-   * reason when it aborts.
+   * Resolves once the request is in the ledger and may be sent; callers are served in their order. Rejects
+   * with ParkedError if the wait would be longer than allowed (not counting the wait for responses), and with
+   * the signal's reason when it aborts.
    */
   admit(entry: RequestEntry, signal?: AbortSignal): Promise<Admission>;
 }
 
-/** A budget that also says why it would park a request now; null if it would not. */
+/** The budget of an account outside of a request, too. */
 export interface AccountBudget extends Budget {
+  /** Why a request would be parked now; null if it would not. */
   whyParked(): ParkedError | null;
 }

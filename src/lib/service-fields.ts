@@ -1,19 +1,23 @@
 /**
- * The fields of the service's two records, in its order (docs/service.md 2.1 and 2.3). The schemas that read them, the
- * OpenAPI document, the data dictionary and the published columns take type, unit and description from here.
+ * The fields of the service's two records, in its order (docs/service.md 2.1 and 2.3). The schemas that read
+ * them, the OpenAPI document, the data dictionary and the published columns take type, unit and description
+ * from here.
  */
 import { isTime } from './days.ts';
 
 /** The types of docs/service.md 2. */
 export type FieldType = 'string' | 'integer' | 'number';
 
-/** How a field differs from docs/service.md 2: unknown there, missing here, of another JSON type, or a text of another form. */
+/**
+ * How a field differs from docs/service.md 2: unknown there, missing here, of another JSON type, or a text of
+ * another form.
+ */
 export const DRIFT_KINDS = ['new', 'missing', 'type', 'form'] as const;
 export type DriftKind = (typeof DRIFT_KINDS)[number];
 
 /**
- * A field that differs somewhere in a response: well-formed, at most 100 characters. `sample` is the first such value as
- * JSON, well-formed, at most 200 characters; null if the field is missing.
+ * A field that differs somewhere in a response: well-formed, at most 100 characters. `sample` is the first
+ * such value as JSON, well-formed, at most 200 characters; null if the field is missing.
  */
 export interface FieldDrift {
   field: string;
@@ -72,7 +76,10 @@ export const VIDEO_FIELDS = {
 
 export type VideoField = keyof typeof VIDEO_FIELDS;
 
-/** A kind of storage. `name`: in the published file. `label`: on the page. `count`, `size`: the figures of it. */
+/**
+ * A kind of storage. `name`: its name in the published file; `label`: on the page; `what`: in descriptions;
+ * `count`, `size`: its two figures.
+ */
 const storageKind = <Count extends string, Size extends string>(
   name: string,
   label: string,
@@ -81,7 +88,10 @@ const storageKind = <Count extends string, Size extends string>(
   size: Size,
 ) => ({ name, label, what, count, size });
 
-/** The five kinds of storage (docs/service.md 2.3), in the order of the record. Everything about storage takes its figures from here. */
+/**
+ * The five kinds of storage (docs/service.md 2.3), in the order of the record. Everything about storage takes
+ * its figures from here.
+ */
 export const STORAGE_KINDS = [
   storageKind('original_video', 'Originals', 'original videos', 'mov_org_cnt', 'mov_org_size'),
   storageKind('encoded_file', 'Encoded', 'encoded files', 'encoder_cnt', 'encoder_size'),
@@ -99,7 +109,10 @@ export const STORAGE_KINDS = [
 /** The name of a figure in the service's record of a day. */
 export type Figure = (typeof STORAGE_KINDS)[number]['count' | 'size'];
 
-/** The figures of a storage record. Past: the peak of the day or a snapshot of it; today: live. */
+/**
+ * The figures of a storage record. Those of a past day are its peak or a snapshot of it; those of today are
+ * live. fromEntries() and keys() lose the names.
+ */
 export const STORAGE_FIELDS = Object.fromEntries(
   STORAGE_KINDS.flatMap(({ what, count, size }): [Figure, ServiceField & { unit: string }][] => [
     [count, { type: 'number', description: `Number of ${what}`, unit: 'pieces' }],

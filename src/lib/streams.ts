@@ -1,6 +1,7 @@
 /**
- * Streams: what is read as one, the videos of a package or what the service has once for an account. Everything that
- * lists, names or judges streams takes it from their kinds here; how one is read is in sync/sync-account.ts.
+ * Streams: what is read as one, the videos of a package or what the service has once for an account.
+ * Everything that lists, names or judges streams takes it from their kinds here; how one is read is in
+ * sync/sync-account.ts.
  */
 import type { AccountConfig } from '../config/config.ts';
 
@@ -47,7 +48,10 @@ interface StreamKind {
   getAddress: (account: AccountConfig) => string | null;
 }
 
-/** The page that shows those of an account: its path, its name in the navigation, and the text of a link to it. */
+/**
+ * The page that shows such streams of an account: its path, its name in the navigation, the text of a link to
+ * it.
+ */
 interface StreamPage {
   path: string;
   name: string;
@@ -109,7 +113,9 @@ export function isAccountStream(stream: string | null | undefined): stream is Ac
   return ACCOUNT_STREAMS.some((name) => name === stream);
 }
 
-/** A stream as a row names it; `stream` is null, or `videos` without a package, where the account as a whole is meant. */
+/**
+ * A stream as a row names it. An account as a whole has null as its `stream`, or `videos` without a package.
+ */
 export interface StreamRow {
   account: string;
   package_id: number | null;

@@ -3,7 +3,7 @@ import type { Tx } from '../database/connection.ts';
 import { query, type SqlValue } from '../database/query.ts';
 import { toTimestamp } from '../lib/clock.ts';
 
-/** Tables in which only packages and storage days of an account are; the others only record what was done. */
+/** Looks into the tables that hold data of an account; the others only record what was done. */
 const hasData = query<{ count: number }, { account: string }>(
   `select exists (select 1 from package where account = :account)
     or exists (select 1 from storage_day where account = :account)
@@ -26,7 +26,7 @@ const deleteLoads = query<never, { from: string; to: string }>(
 
 /**
  * Renames an account in all rows: videos, storage, history, ledger, pauses and incidents. Returns their
- * number. Only what targets have of it is not renamed but deleted: under the new name, no target has anything
+ * number. The records of its loads are deleted instead, because no target has anything under the new name
  * yet.
  */
 export function renameAccount(tx: Tx, from: string, to: string): number {
@@ -62,13 +62,11 @@ export function countTargetRows(tx: Tx, target: ForgetTarget): { table: string; 
   return tablesOf(tx, target)
     .map((table) => {
       const sql = `select count(*) from "${table}" where ${condition(target)}`;
-      return {
-        table,
-        rows: tx.$client
-          .prepare(sql)
-          .pluck()
-          .get({ ...target }) as number,
-      };
+      const rows = tx.$client
+        .prepare(sql)
+        .pluck()
+        .get({ ...target }) as number;
+      return { table, rows };
     })
     .filter(({ rows }) => rows > 0);
 }
@@ -88,7 +86,10 @@ export function forgetRows(tx: Tx, target: ForgetTarget, now: number): void {
   });
 }
 
-/** The ledger of an account that stays is not among them: its requests still count against the limits. */
+/**
+ * The tables with rows of the target. If the account itself stays, the ledger is not among them, because its
+ * requests still count against the limits.
+ */
 const tablesOf = (tx: Tx, { packageId }: ForgetTarget): string[] =>
   packageId === null
     ? listTablesWith(tx, 'account')

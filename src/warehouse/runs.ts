@@ -44,21 +44,25 @@ export function beginRun(tx: Tx, { trigger, mode, now, scope, origin }: NewRun):
   return runs.insertRun(tx, { trigger, mode, scope, started_at, origin_started_at: origin });
 }
 
-/** Stored as drift: any server that has a clock sends this header. */
+const SECOND_MS = 1_000;
+
+/** A missing `Date` header, which is stored as drift, because any server that has a clock sends it. */
 const NO_DATE = [{ field: 'Date', kind: 'missing', sample: null }] as const;
 
+/** Stores how a run ended, and deletes what is old by its age. */
 export function endRun(tx: Tx, runId: number, end: RunEnd): void {
   const { status, now, error, failures, resumeAt, clockOffsetMs, undated, retention } = end;
   const at = toTimestamp(now);
   const last = undated.length > 0 ? runs.findLastRun(tx, 'full') : null;
-  // a clock that is wrong in one run only must delete nothing: the run before confirms it
+  // Without dates in the responses, the start of the run before bounds the age by which rows are deleted: a
+  // clock that is wrong in one run only must delete nothing.
   const confirmedAt = last ? Math.min(now, fromTimestamp(last.startedAt)) : now;
   runs.closeRun(tx, runId, {
     status,
     finished_at: at,
     requests: runs.countRequests(tx, { runId }),
     error,
-    resume_at: resumeAt === null ? null : toTimestamp(Math.ceil(resumeAt / 1000) * 1000),
+    resume_at: resumeAt === null ? null : toTimestamp(Math.ceil(resumeAt / SECOND_MS) * SECOND_MS),
     clock_offset_ms: clockOffsetMs,
   });
   for (const { account, packageId, stream, kind, message } of failures)
@@ -76,10 +80,7 @@ function prune(tx: Tx, now: number, retention: NonNullable<RunEnd['retention']>)
   prunePauses(tx, { at: toTimestamp(now - PAUSE_MEMORY_MS) });
 }
 
-/**
- * Ends the pause of an account; the run that was parked for it may go on. False where the account is not
- * paused.
- */
+/** Ends the pause of an account, so that parked runs may continue. False if the account is not paused. */
 export function endPause(tx: Tx, { account, at }: { account: string; at: string }): boolean {
   const isEnded = deletePause(tx, { account, at }) > 0;
   if (isEnded) runs.resumeParked(tx, { at });

@@ -11,7 +11,9 @@ import { readCorrectedDays } from '../database/storage-days.ts';
 import * as statements from './statements/storage.ts';
 import type { DayRow, MissedDay } from './statements/storage.ts';
 
-/** A gap before a request. */
+const SECOND_MS = 1_000;
+
+/** A gap, as it was before a request. */
 export interface Gap {
   lastRequestedAt: string;
   /** Separate days on which it was requested. */
@@ -124,7 +126,7 @@ export function storeDays(tx: Tx, days: DaysToStore): DayCounts {
   return counts;
 }
 
-/** A day that another time zone has booked stays booked. */
+/** Stores today's figures. A day that is booked, as by the calendar of another time zone, stays booked. */
 function storeLive(tx: Tx, account: string, row: DayRow, at: string): void {
   if (!statements.findBooked(tx, { account, date: row.date }))
     statements.writeDay(tx, account, row, 'live', at);
@@ -137,7 +139,10 @@ function bookDay(tx: Tx, account: string, row: DayRow, at: string): void {
   statements.deleteUnconfirmed(tx, { account, date: row.date });
 }
 
-/** The same figures keep the time of their first reading, unless a clock that was ahead wrote it. */
+/**
+ * Stores figures that wait for a second reading. The same figures keep the time of their first reading,
+ * unless a clock that was ahead wrote it.
+ */
 function storeUnconfirmed(tx: Tx, { account, answeredAt, unconfirmed }: DaysToStore, at: string): void {
   if (unconfirmed.length === 0) return;
   const before = new Map(statements.findUnconfirmedDays(tx, { account }).map((row) => [row.date, row]));
@@ -154,7 +159,10 @@ function storeGaps(tx: Tx, { account, missed, givenUp }: DaysToStore, at: string
   for (const date of givenUp) statements.giveUpGap(tx, { account, date, at });
 }
 
-/** Compares with what readers see: the booked figures, or those of the newest correction. */
+/**
+ * Compares the figures of a booked day with what readers see: the booked figures, or those of the newest
+ * correction. Returns how many differ.
+ */
 function compareDay(tx: Tx, account: string, booked: DayRow, observed: DayRow, at: string): number {
   const { date } = observed;
   const shown = statements.findNewestCorrection(tx, { account, date }) ?? booked;
@@ -199,7 +207,7 @@ export interface Correction {
  */
 export function correctDay(tx: Tx, { account, row, acceptedAt, reason }: Correction): void {
   const before = statements.findNewestCorrection(tx, { account, date: row.date });
-  const least = before ? fromTimestamp(before.accepted_at) + 1000 : 0;
+  const least = before ? fromTimestamp(before.accepted_at) + SECOND_MS : 0;
   const accepted_at = toTimestamp(Math.max(acceptedAt, least));
   statements.addCorrection(tx, { ...row, account, accepted_at, reason });
   statements.resolveDiscrepancies(tx, { account, date: row.date, field: null, at: accepted_at });

@@ -107,14 +107,16 @@ function storeAnswer(tx: Tx, answer: AnswerToStore): Stored {
   return { counts, newInQuarantine, isEqual };
 }
 
-/** Pages of which a row changed, is missing or cannot be stored are read again next time. */
+/**
+ * Deletes the hashes of pages of which a row changed, is missing or cannot be stored: they are read again.
+ */
 function forgetPagesAbout(tx: Tx, answer: AnswerToStore, different: readonly number[]): void {
   const { account, packageId, refused } = answer;
   const ids = [...different, ...refused.flatMap(({ id }) => id ?? [])];
   if (ids.length > 0) deletePagesAbout(tx, { account, packageId, ...getIdRange(ids) });
 }
 
-/** A page that differs from the rows is read again next time. */
+/** Stores the hash of a page, unless it differs from the rows: then the page is read again next time. */
 function updatePageHash(tx: Tx, page: PageToStore, { isEqual }: Stored): void {
   const { fingerprint, proof, checkpoint, drift } = page;
   const { account, packageId, page: number } = page;
@@ -154,7 +156,7 @@ interface MatchedRows {
 
 function matchRows(tx: Tx, { account, packageId, proof }: AnswerToStore, ids: Set<number>): MatchedRows {
   const matched: MatchedRows = { onPage: new Map(), missing: [] };
-  // a page that is not sorted may span the whole package: only its own ids are looked up
+  // a page without a proof may span the whole package, so only its own ids are looked up
   const rows = proof
     ? findVideos(tx, { account, packageId, ...proof })
     : [...ids].flatMap((id) => findVideo(tx, { account, packageId, id }) ?? []);
@@ -195,7 +197,7 @@ function writeVideos(tx: Tx, answer: AnswerToStore, isLiveById: Map<number, bool
     counts[wasLive === undefined ? 'inserted' : wasLive ? 'updated' : 'restored']++;
     isLiveById.set(video.id, true);
   }
-  // a removed video returns with a record that cannot be stored: it is live again, with the fields that it
+  // a removed video that returns with a record which cannot be stored is live again, with the fields that it
   // had
   for (const { id } of answer.refused) {
     if (id === null || isLiveById.get(id) !== false) continue;
@@ -217,7 +219,7 @@ function deleteSeenCandidates(tx: Tx, { account, packageId }: AnswerToStore, pre
   }
 }
 
-/** Returns how many of them are new in quarantine. */
+/** Puts the records that cannot be stored into quarantine. Returns how many were not there before. */
 function storeRefused(tx: Tx, { account, packageId, page, refused }: AnswerToStore, at: string): number {
   const place = { account, stream: 'videos' as const, package_id: packageId, page, seen_at: at };
   const added = refused.filter(({ id, reason, raw }) =>

@@ -11,7 +11,7 @@ import type { IdRange } from '../lib/package-key.ts';
 
 /** What is known of a page whose records need not be read. */
 export interface UnchangedPage {
-  /** Of its records: see PageEnvelope. */
+  /** The hash of its records: see PageEnvelope. */
   hash: string;
   records: number;
   pageSize: number;

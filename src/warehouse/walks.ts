@@ -54,7 +54,10 @@ export function beginWalk(tx: Tx, start: NewWalk): StartedWalk {
   return { walkId, checkpoint: earlier && toCheckpoint(earlier), lastSize: findLastSize(tx, key) };
 }
 
-/** A resumed walk that failed at its checkpoint is not resumed again: it might always fail there. */
+/**
+ * The earlier walk, if it can be resumed; null if not. One that was resumed before, and failed at its
+ * checkpoint, is not resumed again, because it might always fail there.
+ */
 function pickResumable(earlier: WalkRow | undefined, start: NewWalk): WalkRow | null {
   if (!earlier || earlier.checkpoint_id === null) return null;
   const stopped: Status[] = ['interrupted', 'parked', 'failed'];
@@ -207,14 +210,14 @@ export function settleRemovals(tx: Tx, end: WalkEnd): Removals {
 
 type Candidate = ReturnType<typeof candidates.findCandidates>[number];
 
-/** A list that is not sorted proves nothing, unless one response held all of it. */
+/** Can the walk prove removals? A list that is not sorted proves none, unless one response held all of it. */
 function canProve({ checkpoint, coversWholeList }: WalkEnd): boolean {
   return coversWholeList || !checkpoint.orderViolated;
 }
 
 /**
- * A removal that was held back and is proved again takes effect a schedule later, or when a person accepted
- * it.
+ * Does a removal that was held back, and is proved again, take effect now? It does a schedule later, or when
+ * a person accepted it.
  */
 function isConfirmed(row: Candidate, { accept, confirmBefore }: RemovalLimit): boolean {
   const isAccepted = typeof accept === 'number' ? (row.held_by ?? 0) <= accept : accept;
@@ -229,7 +232,7 @@ function getHoldReason(
 ): HeldReason | null {
   const { live_count: live, order } = packageRow ?? { live_count: 0, order: null };
   const unproved = fresh + waiting;
-  // the walk did not see all videos
+  // a resumed walk that leaves fewer live rows than the list has records did not see all videos
   const isIncomplete = resumed && live - fresh - confirmed < checkpoint.totalcount;
   const isOrderProof = order === 'trusted' && isOrderSeen && !isIncomplete;
   if (unproved + confirmed >= live) return 'all';
@@ -237,7 +240,7 @@ function getHoldReason(
   return coversWholeList || isOrderProof ? null : 'order';
 }
 
-/** No page hash is about these rows: storing their proof has deleted it. */
+/** Removes rows. The hashes of pages that had them were deleted when their removal was proved. */
 function applyRemovals(tx: Tx, end: WalkEnd, rows: readonly Candidate[]): void {
   if (rows.length === 0) return;
   const at = toTimestamp(end.now);

@@ -9,7 +9,8 @@ export interface Warehouse {
   /** Each of its transactions is on the disk when it ends. */
   db: Db;
   /**
-   * Its transactions do not wait for the disk: a power failure may cost the last of them, which lose no row.
+   * A connection whose transactions do not wait for the disk: a power failure may undo the last of them. It
+   * is used only for what may be lost: the ledger of requests, and how far a walk over known pages is.
    */
   ledger: Db;
   /** The request budget of an account. `onWait` is called when a request has to wait. */

@@ -81,8 +81,8 @@ describe('an expression that names no time', () => {
     ['20-10 * * * *', 0],
     ['0 0 * 13 *', 3],
     ['0 0 * * 8', 4],
-    ['0 0 29 2 *', -1],
-  ])('is wrong, as "%s" in field %d', (expression, field) => {
+    ['0 0 29 2 *', null],
+  ])('is wrong, as "%s" in field %s', (expression, field) => {
     expect(findWrongField(expression)).toBe(field);
   });
 });

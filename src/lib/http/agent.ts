@@ -16,12 +16,18 @@ export interface AgentOptions {
   signal: AbortSignal;
 }
 
-/** Creates an agent whose requests take the proxies: as a tunnel (CONNECT), to plain http by their complete address. */
+/** How long an idle connection is kept open. */
+const KEEP_ALIVE_MS = 30_000;
+
+/**
+ * Creates an agent whose requests take the proxies: those to https through a tunnel (CONNECT), those to http
+ * by their complete address.
+ */
 export function createAgent(options: AgentOptions): Dispatcher {
   const { connections, connectTimeoutMs, proxies, ca, signal } = options;
-  setMaxListeners(0, signal); // one for each connection
+  setMaxListeners(0, signal); // each connection listens to it, and Node warns of more than ten
   const connect = { timeout: connectTimeoutMs, signal, ...trust(ca) };
-  const pool = { connections, connect, keepAliveTimeout: 30_000 };
+  const pool = { connections, connect, keepAliveTimeout: KEEP_ALIVE_MS };
   const clientFactory = (proxy: URL, options: object) =>
     createProxyPool(proxy, { ...options, headersTimeout: connectTimeoutMs });
   const ofProxies = { ...pool, proxyTunnel: false, clientFactory, proxyTls: connect, requestTls: connect };
@@ -32,16 +38,20 @@ export function createAgent(options: AgentOptions): Dispatcher {
   return new Agent({ factory });
 }
 
-/** One context for all connections: it takes some milliseconds to make. */
+/**
+ * The TLS context with the certificates. It takes some milliseconds to make, so all connections share one.
+ */
 function trust(ca: AgentOptions['ca']): { secureContext?: tls.SecureContext } {
   if (ca === null) return {};
-  // Node 22 knows those of the system and of NODE_EXTRA_CA_CERTS too
+  // Node 20 lacks this function, which adds the certificates of the system and of NODE_EXTRA_CA_CERTS
   const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => string[] };
   const roots = getCACertificates?.('default') ?? tls.rootCertificates;
   return { secureContext: tls.createSecureContext({ ca: [...roots, ...ca], allowPartialTrustChain: true }) };
 }
 
-/** Connections to a proxy. One that it closes fails the request: undici would connect again, without end. */
+/**
+ * Connections to a proxy. If it closes one, the request fails; undici itself would connect again without end.
+ */
 function createProxyPool(proxy: URL, options: Pool.Options): Pool {
   const pool = new Pool(proxy, options);
   const open: (target: Dispatcher.ConnectOptions) => Promise<Dispatcher.ConnectData> =
@@ -54,7 +64,10 @@ function createProxyPool(proxy: URL, options: Pool.Options): Pool {
   return Object.assign(pool, { connect });
 }
 
-/** A response, at the latest when the signal aborts: undici forgets that for a request that waits for a connection. */
+/**
+ * Sends a request, and rejects as soon as the signal aborts. undici itself does not while a request waits for
+ * a connection.
+ */
 export function requestUntilAborted(
   url: URL,
   signal: AbortSignal,
@@ -69,19 +82,25 @@ export function requestUntilAborted(
   });
 }
 
-/** A single call of an address that is no service of videos: a webhook, a ping. */
+/** A single call of an address, such as a webhook or a ping. */
 export interface HttpCall {
   url: URL;
   proxies: Proxies;
   headers: Record<string, string>;
-  /** To post; null: a GET. */
+  /** What to post; null for a GET. */
   body: string | null;
   signal: AbortSignal;
 }
 
-/** Sends it over a connection of its own and returns the status; reads no body, follows no redirect. Rejects with the error of Node. */
+/** How long opening the connection of a call may take. */
+const CALL_TIMEOUT_MS = 10_000;
+
+/**
+ * Makes a call over a connection of its own, and returns the status. Reads no body, and follows no redirect.
+ * Rejects with the error of Node or undici.
+ */
 export async function callOnce({ url, proxies, headers, body, signal }: HttpCall): Promise<number> {
-  const agent = createAgent({ connections: 1, connectTimeoutMs: 10_000, proxies, ca: null, signal });
+  const agent = createAgent({ connections: 1, connectTimeoutMs: CALL_TIMEOUT_MS, proxies, ca: null, signal });
   try {
     const method = body === null ? 'GET' : 'POST';
     const response = await requestUntilAborted(url, signal, { dispatcher: agent, method, headers, body });

@@ -12,7 +12,10 @@ export interface Proxies {
 
 export const NO_PROXIES: Proxies = { httpProxy: '', httpsProxy: '', noProxy: '' };
 
-/** The proxies of an account. `setting`: that of the config, `none` for no proxy, null for those of the environment. */
+/**
+ * The proxies of an account. `setting`: that of the config, `none` for no proxy, null for those of the
+ * environment.
+ */
 export function chooseProxies(setting: string | null, environment: Proxies): Proxies {
   if (setting === null) return environment;
   return setting === 'none' ? NO_PROXIES : { httpProxy: setting, httpsProxy: setting, noProxy: '' };
@@ -27,7 +30,9 @@ export function findProxy(url: URL, { httpProxy, httpsProxy, noProxy }: Proxies)
   return proxy === '' || isExcepted ? null : proxy;
 }
 
-/** The first entry of NO_PROXY that names no host, address or range of addresses; undefined if there is none. */
+/**
+ * The first entry of NO_PROXY that names no host, address or range of addresses; undefined if there is none.
+ */
 export function findUnknownException(noProxy: string): string | undefined {
   return listEntries(noProxy).find((entry) => readEntry(entry) === null);
 }
@@ -35,8 +40,10 @@ export function findUnknownException(noProxy: string): string | undefined {
 const listEntries = (noProxy: string) => noProxy.split(/[\s,]+/).filter((entry) => entry !== '');
 
 /**
- * Whether an entry stands for a host: `example.test`, `.example.test` and `*.example.test` for the name and all below it; an
- * address, or a range of them: `10.0.0.0/8`, `127.*`; `*` for all. With a port, only for that one. Null: not understood.
+ * Returns a function that finds out whether an entry of NO_PROXY means a host; null for an entry that is not
+ * understood. `example.test`, `.example.test` and `*.example.test` mean the name and all names below it. An
+ * address means itself, and `10.0.0.0/8` and `127.*` a range of addresses. `*` means all. An entry with a
+ * port means only that port.
  */
 function readEntry(entry: string): ((host: string, port: string) => boolean) | null {
   const [, before, onlyPort] = /^(\[[^\]]*\]|[^:]*):(\d+)$/.exec(entry) ?? [];
@@ -48,13 +55,17 @@ function readEntry(entry: string): ((host: string, port: string) => boolean) | n
   return isHere && ((host, port) => (onlyPort === undefined || onlyPort === port) && isHere(host));
 }
 
+const IPV4 = { type: 'ipv4', bits: 32 } as const;
+const IPV6 = { type: 'ipv6', bits: 128 } as const;
+
 function readPlace(place: string): ((host: string) => boolean) | null {
   const [address = '', prefix] = place.split('/');
   const family = isIP(address);
   if (family !== 0) {
-    const [type, bits] = family === 4 ? (['ipv4', 32] as const) : (['ipv6', 128] as const);
-    const length = prefix === undefined ? bits : Number(/^\d+$/.exec(prefix)?.[0] ?? NaN);
-    if (!(length <= bits)) return null;
+    const { type, bits } = family === 4 ? IPV4 : IPV6;
+    if (prefix !== undefined && !/^\d+$/.test(prefix)) return null;
+    const length = prefix === undefined ? bits : Number(prefix);
+    if (length > bits) return null;
     const range = new BlockList();
     range.addSubnet(address, length, type);
     return (host) => isIP(host) !== 0 && range.check(host, isIP(host) === 4 ? 'ipv4' : 'ipv6');
@@ -62,11 +73,14 @@ function readPlace(place: string): ((host: string) => boolean) | null {
   if (place === '*') return () => true;
   const beginning = /^((?:\d+\.)+)\*(?:\.\*)*$/.exec(place)?.[1];
   if (beginning !== undefined) return (host) => isIP(host) === 4 && host.startsWith(beginning);
-  if (!/^(?:[\w-]+\.)*[\w-]*[a-z_-][\w-]*$/.test(place)) return null; // the last part of a name is no number
+  // the last part of a name is no number
+  if (!/^(?:[\w-]+\.)*[\w-]*[a-z_-][\w-]*$/.test(place)) return null;
   return (host) => host === place || host.endsWith(`.${place}`);
 }
 
-/** What must not be printed of a proxy's address: its password, and the header of RFC 7617 that is made of it. */
+/**
+ * The parts of a proxy's address that must not be printed: its password, and the header of RFC 7617 with it.
+ */
 export function listProxySecrets(address: string): string[] {
   if (!URL.canParse(address)) return [];
   const { username, password } = new URL(address);
@@ -75,7 +89,7 @@ export function listProxySecrets(address: string): string[] {
   return [decodePercent(password), Buffer.from(pair).toString('base64')];
 }
 
-/** Without percent-encoding; unchanged where a percent sign is not an encoding. */
+/** The text without percent-encoding; unchanged if it has a percent sign that begins no encoding. */
 export function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -23,26 +23,30 @@ export const listBackups = query<Backup>(
   `select * from backup where finished_at is not null ${NEWEST_FIRST}`,
 ).all;
 
-/** Forgets what a process began and did not end. Only the worker may call it, while it makes none. */
+/**
+ * Deletes the rows of backups that a process did not finish. Only the worker may call it, while it makes
+ * none.
+ */
 export const deleteUnfinishedBackups = query<never>(
   'delete from backup where finished_at is null and error is null',
 ).run;
 
-/** Gives the number of the backup. */
+/** Adds a backup that begins, and returns its number. */
 export const beginBackup = (tx: Tx, row: Pick<Backup, 'file' | 'started_at'>): number =>
   tx.insert(backup).values(row).returning({ id: backup.backup_id }).get().id;
 
-/** The backup was made: failures before it no longer matter. */
+/** Records that a backup was made, and deletes the failures before it. */
 export function finishBackup(tx: Tx, id: number, end: { finished_at: string; size_bytes: number }): void {
   tx.update(backup).set(end).where(eq(backup.backup_id, id)).run();
   tx.delete(backup).where(isNotNull(backup.error)).run();
 }
 
+/** Records why a backup was not made. */
 export function failBackup(tx: Tx, id: number, error: string): void {
   tx.update(backup).set({ error }).where(eq(backup.backup_id, id)).run();
 }
 
-/** Its file does not exist any more. */
+/** Deletes the row of a backup whose file no longer exists. */
 export function deleteBackup(tx: Tx, id: number): void {
   tx.delete(backup).where(eq(backup.backup_id, id)).run();
 }

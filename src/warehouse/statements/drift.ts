@@ -12,8 +12,8 @@ import type { AccountStream, Stream, StreamName } from '../../lib/streams.ts';
 const RESOLVED_AFTER = 3;
 
 /**
- * Sets a later `last_seen_at`, only forward: responses may be stored out of order. Drift that was resolved
- * starts again.
+ * Sets `last_seen_at`, but never to an earlier time, because responses may be stored out of order. Drift that
+ * was resolved starts again.
  */
 const updateSeenAt = query<never, Stream & { field: string; kind: DriftKind; at: string }>(
   `update drift set last_seen_at = max(last_seen_at, :at), package_id = :packageId,
@@ -51,8 +51,9 @@ const ABSENT = `absent_walks = absent_walks + 1, absent_at = :at,
       resolved_at = case when absent_walks + 1 >= ${RESOLVED_AFTER} then :at end`;
 
 /**
- * Counts the run as a walk without each drift of videos that it did not see: the package where that was last
- * seen was read completely. Any package of the account counts where that one is retired or not known.
+ * Counts the run as one without a drift of videos, for each drift that it did not see although it read the
+ * package where that was last seen completely. If that package is retired or unknown, any package of the
+ * account counts.
  */
 export const countWalksWithoutDrift = query<never, { runId: number; at: string }>(
   `update drift set ${ABSENT}

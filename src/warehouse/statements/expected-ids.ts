@@ -29,7 +29,10 @@ const countCandidates = query<never, PackageKey & IdRange>(
   `select count(*) as count from removal_candidate where ${IN_RANGE}`,
 ).count;
 
-/** In quarantine without a live row; one without a readable id counts where its page was. */
+/**
+ * Counts the records in quarantine that have no live row. One without a readable id counts if its page is in
+ * the range of pages.
+ */
 const countQuarantined = query<never, PackageKey & PagedIdRange>(
   `select count(distinct q.record_id) + count(*) filter (where q.record_id is null) as count
     from quarantine q
@@ -41,8 +44,8 @@ const countQuarantined = query<never, PackageKey & PagedIdRange>(
 ).count;
 
 /**
- * Counts the records that the service is expected to list in the range; from id 1 on, by what is above the
- * range.
+ * Counts the records that the service is expected to list in the range. The live rows of a range that begins
+ * with the lowest id are all rows of the package minus those above it, which are fewer to count.
  */
 export function countExpected(tx: Tx, { fromPage, toPage, ...range }: PackageKey & PagedIdRange): number {
   const { account, packageId, low, high } = range;

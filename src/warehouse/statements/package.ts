@@ -18,7 +18,7 @@ export const registerPackage = query<never, PackageKey & { name: string | null; 
     where package.name is not excluded.name or package.schedule is not excluded.schedule`,
 ).run;
 
-/** After its videos were retired, the last one by `changeSeq`. */
+/** Retires a package after its videos, of which the last one was retired by `changeSeq`. */
 export const retirePackage = query<never, PackageKey & { at: string; changeSeq: number }>(
   `update package set retired_at = ${RETIRED_AT}, last_count = live_count, live_count = 0,
     changed_seq = :changeSeq
@@ -73,6 +73,7 @@ export interface FullTurn extends PackageKey {
   failed: 0 | 1;
 }
 
+/** The last turn of each package that is not retired. */
 export const listFullTurns = query<FullTurn>(
   `select p.account, p.package_id as packageId, coalesce(w.started_at, p.walked_at) as at,
       failed_walks > 0 as failed
@@ -81,12 +82,13 @@ export const listFullTurns = query<FullTurn>(
 
 type ServedSince = { account: string; since: string };
 const SERVED = {
+  // a package with 0 in both columns left the config and returned since it was served
   full: query<{ id: number }, ServedSince>(
     `select distinct w.package_id as id
       from walk w join run r using (run_id) join package p using (account, package_id)
       where w.account = :account and w.mode = 'full' and w.status in ('succeeded', 'partial', 'failed')
         and coalesce(r.origin_started_at, r.started_at) = :since
-        and (p.last_turn_walk_id > 0 or p.failed_walks > 0)`, // it did not leave the config and return since
+        and (p.last_turn_walk_id > 0 or p.failed_walks > 0)`,
   ),
   quick: query<{ id: number }, ServedSince>(
     'select package_id as id from package where account = :account and compared_at >= :since',
@@ -128,11 +130,12 @@ export const recordQuickWalk = query<
     missing_records = :missingRecords where ${OF_PACKAGE}`,
 ).run;
 
-/** The package waits for its next turn. */
+/** Records a quick walk that failed: the package waits for its next turn. */
 export const recordFailedQuickWalk = query<never, PackageKey & { at: string }>(
   `update package set compared_at = :at where ${OF_PACKAGE}`,
 ).run;
 
+/** Records that a package had its turn in a full run. */
 export const recordTurn = query<never, PackageKey & { walkId: number }>(
   `update package set last_turn_walk_id = :walkId, failed_walks = 0 where ${OF_PACKAGE}`,
 ).run;
@@ -147,7 +150,9 @@ export const recordFailedTurn = query<never, PackageKey & { walkId: number }>(
     where ${OF_PACKAGE}`,
 ).run;
 
-/** The list was out of order: a full walk must confirm its order before it is trusted again. */
+/**
+ * Records that the list was out of order. A full walk must confirm its order before it is trusted again.
+ */
 export const markUntrusted = query<never, PackageKey>(
   `update package set "order" = 'untrusted' where ${OF_PACKAGE}`,
 ).run;

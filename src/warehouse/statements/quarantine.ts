@@ -22,15 +22,14 @@ export function quarantineOnce(tx: Tx, row: NewQuarantine): boolean {
 }
 
 /**
- * After a walk that saw every record: resolves the records that it did not see. The service no longer lists
- * them.
+ * Resolves the records that a walk over every record did not see, because the service no longer lists them.
  */
 export const resolveUnseen = query<never, PackageKey & { since: string; at: string }>(
   `update quarantine set resolved_at = :at
     where ${OPEN} and stream = 'videos' and package_id = :packageId and seen_at < :since`,
 ).run;
 
-/** Resolves the earlier records of a day: the service returned another one. */
+/** Resolves the earlier records of a day for which the service has returned another one. */
 export const resolveEarlier = query<never, { account: string; date: string; at: string }>(
   `update quarantine set resolved_at = :at
     where ${OPEN} and stream = 'storage' and record_id = :date and seen_at < :at`,
@@ -43,15 +42,18 @@ const selectOpenIds = query<{ id: string }, PackageKey & { low: string; high: st
     where ${OPEN_OF_PACKAGE} and record_id between :low and :high and length(record_id) = :length`,
 ).all;
 
+/** The base of the digits in which ids are written. */
+const BASE = 10;
+
 /**
- * The ids in the range of the package's records that are in quarantine: they are texts, in order among those
- * of one length.
+ * The ids in the range that records of the package in quarantine have. They are stored as texts, which SQLite
+ * sorts like numbers only among those of one length, so each length is searched by itself.
  */
 export function findOpenVideoIds(tx: Tx, { account, packageId, low, high }: PackageKey & IdRange): string[] {
   const found: { id: string }[][] = [];
   for (let length = String(low).length; length <= String(high).length; length++) {
-    const least = Math.max(low, length === 1 ? 0 : 10 ** (length - 1));
-    const most = Math.min(high, 10 ** length - 1);
+    const least = Math.max(low, length === 1 ? 0 : BASE ** (length - 1));
+    const most = Math.min(high, BASE ** length - 1);
     found.push(selectOpenIds(tx, { account, packageId, low: String(least), high: String(most), length }));
   }
   return found.flat().map(({ id }) => id);

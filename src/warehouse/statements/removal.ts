@@ -17,11 +17,11 @@ export const findCandidatesBetween = (tx: Tx, range: PackageKey & IdRange): numb
   selectIds(tx, range).map((row) => row.id);
 
 /**
- * A later proof is better if it does not rest on the order of the list, or if that order was not trusted
- * before.
+ * The condition for a later proof that is better than the stored one: it does not rest on the order of the
+ * list, or that order was not trusted before.
  */
 const IS_BETTER = "(proof = 'order' and excluded.proof = 'whole') or held_reason = 'order'";
-/** A quick walk does not take over the candidates of a stopped full walk. */
+/** The condition for a candidate of a stopped full walk, which a quick walk does not take over. */
 const IS_OF_STOPPED_WALK = `not held_back and ${selectMode('removal_candidate.walk_id')} = 'full'
   and ${selectMode('excluded.walk_id')} = 'quick'`;
 
@@ -49,11 +49,11 @@ const dropQuery = (condition: string) =>
   query<never, PackageKey>(`delete from removal_candidate where ${OF_PACKAGE} and ${condition}`).run;
 const DROP_QUERIES = {
   all: dropQuery('true'),
-  /** Not held back: their walk is not resumed, or its list was out of order. */
+  /** Those that are not held back, because their walk is not resumed, or its list was out of order. */
   unheld: dropQuery('not held_back'),
-  /** Proved by quick walks that stopped. */
+  /** Those that quick walks proved which stopped before their end. */
   quick: dropQuery(`not held_back and ${selectMode('removal_candidate.walk_id')} = 'quick'`),
-  /** Held back or not: their proof rests on the order of a list that is not sorted. */
+  /** Those whose proof rests on the order of a list that turned out not to be sorted, held back or not. */
   byOrder: dropQuery("proof = 'order'"),
 };
 

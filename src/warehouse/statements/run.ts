@@ -82,7 +82,7 @@ export const countPackageRequests = query<never, PackageKey & { runId: number }>
 /** Runs over everything in a mode; or those for packages that were due by their own schedules. */
 export type RunKind = Mode | 'own';
 
-/** All other runs with a scope are made by persons. */
+/** The condition for each kind of run. A run with a scope whose trigger is `manual` was made by a person. */
 const OF_KIND: Record<RunKind, string> = {
   full: "mode = 'full' and scope is null",
   quick: "mode = 'quick' and scope is null",
@@ -126,7 +126,7 @@ export function getLastDurationMs(tx: Tx, kind: RunKind): number {
   return last ? fromTimestamp(last.finished_at) - fromTimestamp(last.started_at) : 0;
 }
 
-/** Parked runs may continue now. */
+/** Lets parked runs continue now. */
 export const resumeParked = query<never, { at: string }>(
   'update run set resume_at = :at where resume_at > :at',
 ).run;
@@ -137,7 +137,8 @@ export const resumeParked = query<never, { at: string }>(
  */
 export const pruneRequests = query<never, { ms: number }>(
   `delete from request where request_id < coalesce(
-    (select request_id from request where spent_until_ms >= :ms order by request_id limit 1), 9e15)`,
+    (select request_id from request where spent_until_ms >= :ms order by request_id limit 1),
+    ${Number.MAX_SAFE_INTEGER})`,
 ).run;
 
 /** Deletes the runs started before `at`, with their walks and failures. */

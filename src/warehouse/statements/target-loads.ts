@@ -13,15 +13,16 @@ interface Stored extends Omit<LoadReport, 'differences'> {
   differences: string | null;
 }
 
-/** Times never run backward: a clock that was set back leaves them. */
+/** Times are never replaced by earlier ones, so that a clock that was set back changes nothing. */
 const upsert = query<never, Stored>(
-  `insert into target_load (target, account, outcome, change_seq, attempted_at, loaded_at,
-    failing_since, error, hint, code,
-      loads, failures, rows, duration_ms, verified_at, differences)
-    values (:target, :account, :outcome, :changeSeq, :at, iif(:isLoaded, :at, null), iif(:isFailing, :at, null),
-      :error, :hint,
-      :code, :isLoaded, :isFailing, :rows, iif(:isLoaded, :durationMs, 0),
-      iif(:differences is null, null, :at), :differences)
+  `insert into target_load (target, account, outcome, change_seq, attempted_at,
+      loaded_at, failing_since,
+      error, hint, code, loads, failures, rows,
+      duration_ms, verified_at, differences)
+    values (:target, :account, :outcome, :changeSeq, :at,
+      iif(:isLoaded, :at, null), iif(:isFailing, :at, null),
+      :error, :hint, :code, :isLoaded, :isFailing, :rows,
+      iif(:isLoaded, :durationMs, 0), iif(:differences is null, null, :at), :differences)
     on conflict (target, account) do update set
       outcome = excluded.outcome, change_seq = coalesce(excluded.change_seq, change_seq),
       attempted_at = max(attempted_at, excluded.attempted_at),
@@ -35,8 +36,8 @@ const upsert = query<never, Stored>(
 ).run;
 
 /**
- * Records what became of each account in a load of the target, which ended at `now` (ms). One that left the
- * target has no row.
+ * Records what became of each account in a load of the target, which ended at `now` (ms). The row of an
+ * account that left the target is deleted.
  */
 export function recordLoadReports(tx: Tx, target: string, reports: readonly LoadReport[], now: number): void {
   for (const report of reports) recordReport(tx, target, report, now);

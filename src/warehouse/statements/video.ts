@@ -6,15 +6,19 @@ import { receivedNames, video, type VideoRow } from '../../database/schema/video
 import { CURRENT_RUN, EDITABLE_FIELDS } from '../../database/version-trigger.ts';
 import type { IdRange, PackageKey } from '../../lib/package-key.ts';
 
-/** A time, or that of the row's present state if that is later: time never runs backward. */
+/**
+ * The SQL of a time, or of that of the row's present state if that is later: a state never ends before it
+ * began.
+ */
 const notBefore = (time: string) => `max(${time}, video.changed_at)`;
 
-/** What a walk writes of a video that is new or differs, besides the fields of the service. */
+/** The columns that a walk writes of a video in addition to the fields of the service. */
 const OWN = ['account', 'package_id', 'first_seen_at', 'changed_at', 'change_seq', 'change'] as const;
 
 /**
- * The main statement of a walk: made by Drizzle, and run by better-sqlite3, because Drizzle's own `run` takes
- * more than twice as long. `removed_at is not null`: an unchanged video that returns must not stay removed.
+ * The main statement of a walk, which stores a video. Drizzle makes it, but better-sqlite3 runs it, because
+ * Drizzle's own `run` takes more than twice as long. It also writes an unchanged video that was removed,
+ * which is live again.
  */
 function buildUpsert(tx: Tx) {
   const placeholders = [...OWN, ...receivedNames, 'extra'].map((name) => [name, sql.placeholder(name)]);
@@ -46,7 +50,7 @@ interface Statement {
   parameters: readonly ({ name: string } | { value: SqlValue })[];
 }
 
-/** Compiled once for all connections. */
+/** The statement, compiled once for all connections. */
 let upsert: Statement | null = null;
 
 function compileUpsert(tx: Tx): Statement {

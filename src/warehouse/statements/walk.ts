@@ -98,7 +98,7 @@ export function closeWalk(tx: Tx, walkId: number, end: WalkResult): void {
   tx.update(walk).set(end).where(eq(walk.walk_id, walkId)).run();
 }
 
-/** No walk of the package is resumed: what those of before have read was retired since. */
+/** Deletes the checkpoints of a package, so that no walk is resumed whose videos were retired since. */
 export const forgetCheckpoints = query<never, PackageKey>(
   'update walk set checkpoint_id = null where account = :account and package_id = :packageId',
 ).run;

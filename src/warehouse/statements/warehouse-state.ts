@@ -14,7 +14,7 @@ export const setChangeSeq = query<never, { seq: number }>('update warehouse_stat
 
 const findWarehouseId = query<{ id: string }>('select warehouse_id as id from warehouse_state').one;
 
-/** The same in all copies and backups of the file. */
+/** The id of the warehouse, which all copies and backups of the file share. */
 export const getWarehouseId = (tx: Tx): string => findWarehouseId(tx).id;
 
 /** Whether the live file, of any version, is that of `vodhouse demo`. */
@@ -22,7 +22,7 @@ export function isDemoFile(db: Tx): boolean {
   try {
     return db.$client.prepare('select is_demo from warehouse_state').pluck().get() === 1;
   } catch (error) {
-    if (errorCode(error) === 'SQLITE_ERROR') return false; // no such column: of a version without it
+    if (errorCode(error) === 'SQLITE_ERROR') return false; // no such column: the file is of an older version
     throw error;
   }
 }
