@@ -2,9 +2,11 @@
  * Where the values of variables come from: the environment, the file `.env` next to the config, and files
  * that are named.
  */
-import { join, resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { readTextFile } from '../lib/text-file.ts';
 import { ConfigError, errorCode, errorMessage } from '../lib/errors.ts';
+import { shellQuote } from '../lib/shell-command.ts';
 import { FILE, type Lookup } from './env-vars.ts';
 import { formatProblems } from './problems.ts';
 import type { Problem } from './source.ts';
@@ -13,6 +15,9 @@ const ASSIGNMENT = /^[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.-]*)[ \t]*=(.*)$/;
 const QUOTES = new Set(['"', "'", '`']);
 /** After a value; a # without a blank before it belongs to the value. */
 const COMMENT = /[ \t]#.*$/;
+
+/** Of the mode of a file: without its type. */
+const PERMISSION_BITS = 0o777;
 
 /** Variables from `env`, then from the `.env` in the folder. Throws what `readDotEnv` throws. */
 export function createLookup(folder: string, env: Readonly<Record<string, string | undefined>>): Lookup {
@@ -42,7 +47,25 @@ export function readIfExists(file: string): string | null {
     return readTextFile(file);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
-    throw new ConfigError(`${file} cannot be read: ${errorMessage(error)}`, { cause: error });
+    throw errorCode(error) === 'EACCES'
+      ? createDeniedError(file, error)
+      : new ConfigError(`${file} cannot be read: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+/** Names the owner and the mode of a file that this user may not read. */
+function createDeniedError(file: string, cause: unknown): ConfigError {
+  const user = process.getuid?.();
+  try {
+    const { uid, mode } = statSync(file);
+    const rights = (mode & PERMISSION_BITS).toString(8).padStart(3, '0');
+    const path = shellQuote(file);
+    const message = `${file} cannot be read by user ${user}: it belongs to user ${uid}, with mode ${rights}`;
+    const asOwner = `run vodhouse as that user: sudo -u '#${uid}' vodhouse …; or make it yours: sudo chown ${user} ${path}`;
+    return new ConfigError(message, { hint: uid === user ? `chmod 600 ${path}` : asOwner, cause });
+  } catch {
+    const hint = `its folder belongs to another user: ls -la ${shellQuote(dirname(file))}`;
+    return new ConfigError(`${file} cannot be read: ${errorMessage(cause)}`, { hint, cause });
   }
 }
 

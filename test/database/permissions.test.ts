@@ -113,6 +113,28 @@ const CASES: Case[] = [
   ],
 ];
 
+it.skipIf(process.getuid?.() !== 0)(
+  'a .env that the user may not read is named with its owner, its mode, and what to type',
+  { timeout: TIMEOUT_MS },
+  async (context) => {
+    const { folder } = places();
+    const file = join(folder, '.env');
+    writeFileSync(file, 'KEY=k\n', { mode: 0o600 });
+    const denied = await sync(folder, context, ['status']);
+    expect(denied.code).toBe(2);
+    expect(denied.stderr).toContain(
+      `${file} cannot be read by user 65534: it belongs to user 0, with mode 600\n  -> run vodhouse as`,
+    );
+    expect(denied.stderr).toContain(`sudo chown 65534 ${file}\n`);
+    chownSync(file, 65534, 65534);
+    chmodSync(file, 0);
+    expect((await sync(folder, context, ['status'])).stderr).toContain(`-> chmod 600 ${file}\n`);
+    chmodSync(folder, HIDDEN);
+    const hidden = await sync('/', context, ['status', '--config', join(folder, 'vodhouse.yaml')]);
+    expect(hidden.stderr).toMatch(/vodhouse\.yaml cannot be read: EACCES.*\n {2}-> .*: ls -la /);
+  },
+);
+
 describe('a warehouse that the user may not write', () => {
   it.for(CASES)(
     'ends with 1 and a clear message, and does not change: %s',
