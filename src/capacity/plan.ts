@@ -203,7 +203,7 @@ export function formatVerdict(
   const requests = `${atLeast}${formatCount(requestsPerDay)} requests a day, ${limit}`;
   if (shortfalls.length === 0) return `fits: ${requests}`;
   const tooLong = (kind: string, pass: PassCost, { shortestMs }: Cadence) =>
-    `a ${kind} pass takes ${atLeast}${formatDuration(pass.time_ms ?? 0)}, ` +
+    `a ${kind} run takes at least ${formatDuration(pass.time_ms ?? 0)}, ` +
     `and the next begins after ${formatDuration(shortestMs)}`;
   const tooLongOwn = cost.own.filter((each) => isTooLong(each, timetable.own(each.schedule)));
   const reasons: Record<Shortfall, () => string | string[]> = {

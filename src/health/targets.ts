@@ -4,7 +4,13 @@ import type { Db } from '../database/connection.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import { withHint } from '../lib/errors.ts';
 import { formatAgo, formatCount, formatDuration, pluralize } from '../lib/format.ts';
-import { groupFailures, isLoadDone, RUNS, type LoadOutcome } from '../publishing/targets/load-report.ts';
+import {
+  groupFailures,
+  isLoadDone,
+  RUNS,
+  RUNS_TEXT,
+  type LoadOutcome,
+} from '../publishing/targets/load-report.ts';
 import { redact } from '../lib/redact.ts';
 import { LAST_CHANGES, TARGET_LOADS, type TargetLoadRow } from '../queries/named/targets.ts';
 import { findOldest, nameAccounts, toOneLine } from './text.ts';
@@ -123,8 +129,8 @@ export function targetText(report: TargetReport, now: number): string {
   return `${accounts}, ${formatCount(upToDate)} up to date, loaded ${since(loadedAt)}${every}${verified}${different}`;
 }
 
-/** `account main`, `3 accounts (main, second, third)`, `the tables of runs`. */
+/** `account main`, `3 accounts (main, second, third)`, `runs and calendar`. */
 export function namesOf(rows: readonly TargetAccount[]): string {
   const names = rows.map(({ account }) => account).filter((name) => name !== RUNS);
-  return names.length === 0 ? 'the tables of runs' : nameAccounts(names);
+  return names.length === 0 ? RUNS_TEXT : nameAccounts(names);
 }

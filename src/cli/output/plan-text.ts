@@ -48,14 +48,14 @@ function passRecord(
   packages = all,
   limit: string | null = null,
 ) {
-  const time = pass.time_ms === null ? 'no limit' : formatDuration(Math.ceil(pass.time_ms / 1000) * 1000);
+  const time = pass.time_ms === null ? '' : formatDuration(Math.ceil(pass.time_ms / 1000) * 1000);
   return {
     account,
-    pass: kind,
+    run: kind,
     packages,
     pages: pass.pages,
     requests: pass.requests,
-    '>at the limits': time,
+    '>takes at least': time,
     'runs a day': pass.runs_per_day,
     'requests a day': pass.requests * pass.runs_per_day,
     '>per_day': limit,

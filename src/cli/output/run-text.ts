@@ -140,30 +140,32 @@ function formatFailures({ failures }: FullRun): string[] {
 
 type Walk = FullRun['walks'][number];
 
-/** What did not succeed first, then what changed. */
+/** By account and package; of more than are shown, what did not succeed first, then what changed. */
 function walkTable({ walks, run, failures }: FullRun, limit: Limit): string {
   if (walks.length === 0) return run.mode === 'quick' ? 'no package had anything new' : '';
   const rank = (walk: Walk) => (walk.status !== 'succeeded' ? 0 : isNotable(walk) ? 1 : 2);
   const isListed = (walk: Walk) =>
     failures.some(({ account, package_id: id }) => account === walk.account && id === walk.package_id);
-  const records = walks
-    .toSorted((one, other) => rank(one) - rank(other))
-    .map((walk) => ({
-      package: keyOfPackage(walk),
-      name: truncate(walk.name ?? '', 30),
-      status: walk.status,
-      videos: walk.totalcount,
-      pages: walk.pages,
-      ...pickChanges(walk),
-      unchanged: walk.unchanged || null,
-      requests: walk.requests,
-      '>took': formatElapsed(walk),
-      resumed: walk.resumed ? 'yes' : null,
-      quarantined: walk.quarantined || null,
-      unsettled: walk.unsettled || null,
-      'held back': walk.held_back || null,
-      error: isListed(walk) ? null : truncate(walk.error ?? '', 80),
-    }));
+  const byKey = walks.toSorted(
+    (one, other) => one.account.localeCompare(other.account) || one.package_id - other.package_id,
+  );
+  const sorted = walks.length > limit.most ? byKey.toSorted((one, other) => rank(one) - rank(other)) : byKey;
+  const records = sorted.map((walk) => ({
+    package: keyOfPackage(walk),
+    name: truncate(walk.name ?? '', 30),
+    status: walk.status,
+    videos: walk.totalcount,
+    pages: walk.pages,
+    ...pickChanges(walk),
+    unchanged: walk.unchanged || null,
+    requests: walk.requests,
+    '>took': formatElapsed(walk),
+    resumed: walk.resumed ? 'yes' : null,
+    quarantined: walk.quarantined || null,
+    unsettled: walk.unsettled || null,
+    'held back': walk.held_back || null,
+    error: isListed(walk) ? null : truncate(walk.error ?? '', 80),
+  }));
   return formatFirst(records, limit);
 }
 

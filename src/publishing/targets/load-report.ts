@@ -16,6 +16,8 @@ export const isLoadDone = ({ outcome }: { outcome: LoadOutcome | null }): boolea
  * Takes the place of an account in the report of the tables that belong to none. No account has this name.
  */
 export const RUNS = '(runs)';
+/** Those tables in texts. */
+export const RUNS_TEXT = 'runs and calendar';
 
 /**
  * Takes the place of a target in the records of failures of the published file. No target can have this name.
@@ -84,7 +86,7 @@ const MOST_NAMES = 5;
 /** The result of a group of accounts: a line, then what differs, and what to do. */
 export function loadLines([report, ...others]: readonly [LoadReport, ...LoadReport[]]): string[] {
   const { outcome, rows, durationMs, changeSeq, error, hint, differences } = report;
-  const names = [report, ...others].slice(0, MOST_NAMES).map(({ account }) => account);
+  const names = [report, ...others].slice(0, MOST_NAMES).map(({ account }) => (account === RUNS ? RUNS_TEXT : account));
   const more = others.length >= MOST_NAMES ? `, ${others.length + 1 - MOST_NAMES} more` : '';
   const mark = changeSeq === null ? '' : ` at change ${formatCount(changeSeq)}`;
   const compared =

@@ -43,7 +43,7 @@ describe('plan', () => {
       [
         'per_day: null, per_minute: 2, per_second: null',
         'schedule: { full: "*/10 * * * *" }',
-        'a full pass takes 15m, and the next begins after 10m; { full: "0 * * * *" } would fit',
+        'a full run takes at least 15m, and the next begins after 10m; { full: "0 * * * *" } would fit',
       ],
       ['per_day: 20', '', 'no schedule fits: raise the limits'],
     ] as const) {

@@ -20,16 +20,17 @@ const isPlain = (text: string) => !['\u001b', '\r', '\u2588', '\u2591'].some((si
 describe('sync', () => {
   it('stores every package and the storage, prints the run as `runs` does, and ends with 0', async () => {
     const { text, write, run, succeed, value } = await sandboxFolder({
-      packages: [101, 102, 103],
+      packages: [103, 101, 102],
       pageSize: 100,
     });
-    write(text.replace(' 102,', ' { id: 102, name: Lectures },'));
+    write(text.replace(', 102', ', { id: 102, name: Lectures }'));
     const first = await run('sync');
     expect(first.code).toBe(0);
     expect(first.stdout).toMatch(/^run 1: succeeded \(full, manual, everything\)\n/);
     expect(first.stdout).toMatch(/^main\/101 +succeeded +250 +3 +250 +4 /m);
     expect(first.stdout).toMatch(/^main\/102 +Lectures +succeeded +30 +1 +30 +1 /m);
     expect(first.stdout).toMatch(/^main\/103 +succeeded +0 +1 +1 /m);
+    expect(first.stdout.match(/^main\/\d+/gm)).toEqual(['main/101', 'main/102', 'main/103']);
     expect(first.stdout).toMatch(/^storage of main: 1 day booked/m);
     expect((await succeed('runs', '1')).trim()).toBe(first.stdout.split('\npublished ')[0]?.trim());
     expect(first.stderr).toContain('main/101: succeeded: added 250, ');

@@ -30,6 +30,10 @@ describe('the text of the loads of a target', () => {
     expect(text.split('\n')).toHaveLength(4);
   });
 
+  it('names the tables that belong to no account', () => {
+    expect(textOf([done(), failed('(runs)')])).toContain('\n  runs and calendar  FAILED: permission denied');
+  });
+
   it('says whether both sides are equal, and what differs', () => {
     const text = textOf([done('main', { differences: [] }), done('lab', { differences: ['title is x'] })]);
     expect(text).toMatch(/main .*; every value is equal$/m);
