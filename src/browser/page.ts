@@ -2,7 +2,9 @@
 import { startAutoRefresh } from './auto-refresh.ts';
 import { addCopyButtons } from './copy-buttons.ts';
 import { startFilters } from './filter-as-typed.ts';
+import { focusSearchOnSlash } from './search-key.ts';
 
 startAutoRefresh(addCopyButtons);
 startFilters();
+focusSearchOnSlash();
 addCopyButtons(document);

@@ -32,6 +32,14 @@ test('times are of the zone of the service, with and without scripts', async () 
   }
 });
 
+test('the key / puts the cursor into the search, where one can type it', async () => {
+  const page = await open();
+  const search = page.locator('#search');
+  await page.keyboard.press('/');
+  await page.keyboard.type('1/2');
+  expect(await search.inputValue()).toBe('1/2');
+});
+
 test('a button copies the command of a problem', async () => {
   const page = await open({ permissions: ['clipboard-read', 'clipboard-write'] });
   const item = page.locator('#problems li').filter({ hasText: 'main/102' });

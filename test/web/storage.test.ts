@@ -148,6 +148,7 @@ describe('the level', () => {
     const chart = { name: '"main" & co', days: calendarOf('2026-11-20', [[1], [2]]), live: null };
     const text = renderToString(h(StorageImage, { chart }));
     expect(text).toContain('Storage of &quot;main&quot; &amp; co');
+    expect(text).not.toContain('◆');
     expect(text).not.toMatch(/style=|<style|<script/);
   });
 });

@@ -59,6 +59,11 @@ export function StorageImage({ chart }: { chart: LevelChart }) {
       <text x="20" y="28" font-size="15" font-weight="600" fill={INK}>
         Storage of {chart.name}
       </text>
+      {chart.days.some(({ row }) => row?.is_corrected === 1) && (
+        <text x="20" y="48" fill={INK}>
+          ◆ corrected after the booking
+        </text>
+      )}
       <svg x="90" y="76" width="780" height="260" overflow="visible">
         <Plot chart={chart} />
       </svg>
@@ -75,12 +80,20 @@ function describeLevel({ name, days, live }: LevelChart): string {
   return `Storage of ${name} by day: ${ends.join(' to ')}`;
 }
 
+const listSizes = (days: readonly CalendarDay[]) => days.map(({ row }) => row && sumSizes(row).bytes);
+
+function createScale(sizes: readonly (number | null)[]): SizeScale {
+  const known = sizes.filter((size) => size !== null);
+  return createSizeScale(known.length === 0 ? [0] : known);
+}
+
+/** The size at which the axis begins: `36.5 TiB`, or `0`. */
+export const findAxisStart = (days: readonly CalendarDay[]): string =>
+  createScale(listSizes(days)).ticks[0]?.label ?? '0';
+
 function Plot({ chart: { days, live } }: { chart: LevelChart }) {
-  const sizes = days.map(({ row }) => row && sumSizes(row).bytes);
-  const scale = createSizeScale([
-    ...sizes.filter((size) => size !== null),
-    ...(sizes.some(Boolean) ? [] : [0]),
-  ]);
+  const sizes = listSizes(days);
+  const scale = createScale(sizes);
   return (
     <>
       <Grid scale={scale} />

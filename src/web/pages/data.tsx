@@ -50,6 +50,7 @@ export function addDataPage({ sources, frame, page, download }: Routing): void {
           <>
             <FileSection file={publish.file} found={found} command={formatCommand('publish')} now={now} />
             <QuestionsSection
+              asked={question}
               open={open}
               publishedAt={found?.publishedAt ?? null}
               formatCommand={formatCommand}

@@ -103,6 +103,8 @@ function SearchField() {
         name="q"
         aria-label="Search titles"
         placeholder="Search titles…"
+        title="The key / puts the cursor here"
+        aria-keyshortcuts="/"
         maxLength={200}
       />
     </form>

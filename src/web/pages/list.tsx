@@ -186,9 +186,7 @@ function ListForm({ view: { query, kind }, path, choices }: ListProps) {
           <PackageField choices={choices} chosen={of} />
         </>
       )}
-      <Field name="day" label="Day">
-        <input id="day" type="date" name="day" value={day ?? ''} />
-      </Field>
+      <DayField day={day} />
       {ownKind !== null && <input type="hidden" name="kind" value={ownKind} />}
       {run !== null && <input type="hidden" name="run" value={run} />}
       <div class="buttons">
@@ -198,6 +196,22 @@ function ListForm({ view: { query, kind }, path, choices }: ListProps) {
     </form>
   );
 }
+
+/** A text in place of a date: browsers write dates in the order of their own language. */
+const DayField = ({ day }: { day: string | null }) => (
+  <Field name="day" label="Day">
+    <input
+      id="day"
+      type="text"
+      name="day"
+      value={day ?? ''}
+      pattern="\d{4}-\d{2}-\d{2}"
+      maxLength={10}
+      placeholder="2026-11-28"
+      title="A day, as in 2026-11-28"
+    />
+  </Field>
+);
 
 /** More packages than these are found by typing. */
 const MOST_OPTIONS = 300;

@@ -51,6 +51,8 @@ export const askFile = (
   });
 
 interface SectionProps {
+  /** The slug of the address; null: none. */
+  asked: string | null;
   /** The one that has its answer on the page. */
   open: Answered | null;
   /** When the file was made; null: not known. */
@@ -58,10 +60,15 @@ interface SectionProps {
   formatCommand: PageSources['formatCommand'];
 }
 
-export function QuestionsSection({ open, publishedAt, formatCommand }: SectionProps) {
+export function QuestionsSection({ asked, open, publishedAt, formatCommand }: SectionProps) {
   return (
     <>
       <Section name="questions" heading="Questions" count="with SQL and their answers from the file">
+        {asked !== null && !QUESTIONS.some(({ slug }) => slug === asked) && (
+          <p class="notice">
+            There is no question <bdi>{asked}</bdi>.
+          </p>
+        )}
         <ul class="questions">
           {QUESTIONS.map((question) => (
             <li key={question.slug}>
@@ -75,33 +82,34 @@ export function QuestionsSection({ open, publishedAt, formatCommand }: SectionPr
           ))}
         </ul>
       </Section>
-      {open && (
-        <Section name="answer" heading={open.question.heading}>
-          <Paragraphs text={open.question.text} />
-          {typeof open.answer === 'string' ? (
-            <p class="notice">
-              The file does not answer: <bdi>{open.answer}</bdi>
-            </p>
-          ) : (
-            <AnswerPart
-              question={open.question}
-              answer={open.answer}
-              publishedAt={publishedAt}
-              formatCommand={formatCommand}
-            />
-          )}
-          <pre>
-            <code data-copy>{open.question.sql}</code>
-          </pre>
-        </Section>
-      )}
+      {open && <AnswerSection open={open} publishedAt={publishedAt} formatCommand={formatCommand} />}
     </>
   );
 }
 
-type AnswerProps = Omit<SectionProps, 'open'> & { question: Question; answer: Answer };
+type AnswerProps = Pick<SectionProps, 'publishedAt' | 'formatCommand'>;
 
-function AnswerPart({ question, answer, publishedAt, formatCommand }: AnswerProps) {
+function AnswerSection({ open: { question, answer }, ...props }: AnswerProps & { open: Answered }) {
+  return (
+    <Section name="answer" heading={question.heading}>
+      <Paragraphs text={question.text} />
+      {typeof answer === 'string' ? (
+        <p class="notice">
+          The file does not answer: <bdi>{answer}</bdi>
+        </p>
+      ) : (
+        <AnswerPart question={question} answer={answer} {...props} />
+      )}
+      <pre>
+        <code data-copy>{question.sql}</code>
+      </pre>
+    </Section>
+  );
+}
+
+type PartProps = AnswerProps & { question: Question; answer: Answer };
+
+function AnswerPart({ question, answer, publishedAt, formatCommand }: PartProps) {
   return (
     <>
       <AnswerTable answer={answer} />

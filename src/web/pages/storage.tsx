@@ -7,7 +7,7 @@ import { formatCount, pluralize } from '../../lib/format.ts';
 import { FIGURES, STORAGE_KINDS } from '../../lib/service-fields.ts';
 import { GAPS, STORAGE_DAYS } from '../../queries/named/storage.ts';
 import { createBars } from '../charts/figures.tsx';
-import { StorageImage, StorageSvg } from '../charts/storage-svg.tsx';
+import { findAxisStart, StorageImage, StorageSvg } from '../charts/storage-svg.tsx';
 import { storagePath } from './paths.ts';
 import { findToday, optional, textParam, type PageSources, type Routing } from './routing.ts';
 import {
@@ -248,7 +248,7 @@ function Level({ storage }: { storage: Storage }) {
       </div>
       <figcaption class="soft">
         <ul>
-          <li>All files at the end of each day; the axis is fitted to the sizes.</li>
+          <li>All files at the end of each day; the axis begins at {findAxisStart(days)}.</li>
           {missing > 0 && (
             <li>
               ▒ {pluralize(missing, 'day')} without figures, not interpolated; the month has the reason.

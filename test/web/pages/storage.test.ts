@@ -42,6 +42,7 @@ describe('the page of storage', () => {
     ]);
     expect(partText('level')).toContain('▒ 1 day without figures');
     expect(partText('level')).toContain('◆ 1 day corrected');
+    expect(partText('level')).toContain('the axis begins at 0.');
   });
 
   it('is of the requested account, else of all together, as the tile, with a line for each', async () => {
