@@ -3,14 +3,15 @@ import { PINGED_ENDS, type PingedEnd } from '../alerts/pings.ts';
 import { loadTarget, mayLoad } from '../app/load-targets.ts';
 import { publishNoted } from '../app/publish-noted.ts';
 import type { Config } from '../config/config.ts';
-import { toTimestamp } from '../lib/clock.ts';
 import { openWhenFree } from '../database/lock.ts';
+import { toTimestamp } from '../lib/clock.ts';
 import { InterruptedError, VodhouseError, type LockedError } from '../lib/errors.ts';
-import { isLoadDone } from '../publishing/targets/load-report.ts';
 import { publishedFact } from '../publishing/about-rows.ts';
-import type { Publication, Publisher } from '../publishing/publisher.ts';
 import { openLoaders } from '../publishing/loader.ts';
+import type { Publication, Publisher } from '../publishing/publisher.ts';
+import { isLoadDone } from '../publishing/targets/load-report.ts';
 import type { RunSummary } from '../sync/run.ts';
+import { listTargetLoads } from '../warehouse/statements/target-loads.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import type { CommandContext } from './command-context.ts';
 import { EXIT, EXIT_OF_RUN } from './exit.ts';
@@ -21,11 +22,10 @@ import {
   type PublishResult,
   type TargetLoads,
 } from './output/publication-text.ts';
-import { listTargetLoads } from '../warehouse/statements/target-loads.ts';
 
 type Context = Pick<CommandContext, 'clock' | 'logger' | 'announce'>;
 
-/** Publishes if anything changed and `publish.every` allows it. One that is interrupted is left undone. */
+/** Publishes if anything changed and `publish.every` allows it, unless the signal has aborted. */
 export async function publishAfterRun(
   { publisher, warehouse }: { publisher: Publisher | null; warehouse: Warehouse },
   context: Context,
@@ -41,7 +41,10 @@ export async function publishAfterRun(
   }
 }
 
-/** Waits as long as another process publishes: that one may have read the warehouse before this run ended. */
+/**
+ * Publishes when no other process does. It waits for one that publishes, because that one may have read the
+ * warehouse before this run ended.
+ */
 async function publishWhenUnlocked(
   publisher: Publisher,
   context: Context & { warehouse: Warehouse },
@@ -105,7 +108,7 @@ export async function loadAfterRun(
   return { loads, error: null };
 }
 
-/** Empty where nothing was to be loaded. */
+/** The text of the loads after a run; empty if there were none. */
 export const loadsAfterRunText = ({ loads, error }: LoadsAfterRun): string =>
   loads.map((load) => targetLoadsText(load, true)).join('') +
   (error === null ? '' : `targets not loaded: ${error.message}\n`);

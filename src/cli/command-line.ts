@@ -91,7 +91,8 @@ for (const stream of STREAMS) syncCommand.option(`--${stream}`, `only the ${STRE
 syncCommand
   .option(
     '--accept-removals [walk]',
-    'apply held-back removals that this run confirms, and with --package, accept its other videos; with walk:NUMBER: only removals held back by then',
+    'apply held-back removals that this run confirms, and with --package, accept its other videos; ' +
+      'with walk:NUMBER: only removals held back by then',
     parseWalk,
   )
   .option('--from <date>', 'with --storage: first day to request, even if it was given up', parseDay)

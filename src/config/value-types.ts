@@ -212,7 +212,7 @@ export function isProxyAddress(value: string): boolean {
   return isEncoded && (url.username === '') === (url.password === '');
 }
 
-/** `none`: no proxy, whatever the environment says. */
+/** The address of a proxy; `none` for no proxy, also if the environment has one. */
 export const proxy = text(
   'an http(s) address such as http://proxy.example.test:3128, or none (no proxy, whatever the environment says)',
   (value) => value === 'none' || isProxyAddress(value),

@@ -20,13 +20,13 @@ export interface MetricDeltas {
 
 export type MetricDeltaReader = ReturnType<typeof openMetricDeltas>;
 
-/** What was counted: runs and requests up to these. */
+/** The last run and the last request that were counted. */
 interface Counted {
   run: number;
   request: number;
 }
 
-/** Requests in flight are among the newest of this many. */
+/** How many of the newest requests are searched for those in flight. */
 const IN_FLIGHT = 10_000;
 
 /**

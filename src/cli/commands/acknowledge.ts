@@ -1,13 +1,12 @@
 import { loadConfig } from '../../config/load.ts';
+import { transact } from '../../database/transaction.ts';
 import { systemClock, toTimestamp } from '../../lib/clock.ts';
 import { escapeControls } from '../../lib/format.ts';
-import type { OpenDrift } from '../../warehouse/statements/drift.ts';
+import { acknowledgeDrift, listOpenDrift, type OpenDrift } from '../../warehouse/statements/drift.ts';
 import { openWarehouse } from '../../warehouse/warehouse.ts';
 import type { ConfigOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { assertKnown, assertWarehouse } from '../requirements.ts';
-import { listOpenDrift, acknowledgeDrift } from '../../warehouse/statements/drift.ts';
-import { transact } from '../../database/transaction.ts';
 
 /**
  * `vodhouse acknowledge [ACCOUNT/STREAM/FIELD]`: accepts drift, all of it where none is named. Returns the

@@ -10,17 +10,21 @@ import { shellQuote, commandsFor } from '../../lib/shell-command.ts';
 import { pluralize, formatDuration, formatBytes } from '../../lib/format.ts';
 import { formatJson, displayPath } from '../output/output.ts';
 
+/** Permissions of a folder for its owner alone. */
+const FOR_OWNER = 0o700;
+
 /** `vodhouse backup FILE`: copies the warehouse and checks the copy. Returns the exit code. */
 export async function backup(options: JsonOptions, file: string): Promise<number> {
   const config = loadConfig(options.config);
   const { warehouse } = config;
-  makeOwnFolder(config, dirname(resolve(file)), 0o700);
+  makeOwnFolder(config, dirname(resolve(file)), FOR_OWNER);
   const startedAt = systemClock.now();
   const { signal } = abortOnSignal('stopping; no backup is made');
   const copy = await backUpInChild(warehouse, resolve(file), signal);
   const durationMs = systemClock.now() - startedAt;
   const document = { warehouse, file: resolve(file), ...copy, durationMs };
-  const content = `${pluralize(copy.videos, 'video')}, ${formatBytes(copy.sizeBytes)}, ${formatDuration(durationMs)}`;
+  const size = `${formatBytes(copy.sizeBytes)}, ${formatDuration(durationMs)}`;
+  const content = `${pluralize(copy.videos, 'video')}, ${size}`;
   const restore = commandsFor(options.config)(`restore ${shellQuote(file)}`);
   const text = `backed up ${displayPath(warehouse)} to ${file}: ${content}\nto restore it: ${restore}\n`;
   process.stdout.write(options.json ? formatJson(document) : text);

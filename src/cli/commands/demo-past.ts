@@ -214,7 +214,9 @@ export async function makePast(parts: PastParts): Promise<string> {
     pipeline.close();
     clock.set(null);
   }
-  return `a past of ${PAST_DAYS} days is made up: ${RUNS.length + 1} runs, among them an outage and a restriction, one missing day of storage, one corrected day, and removals that are held back\n`;
+  const runs = `${RUNS.length + 1} runs, among them an outage and a restriction`;
+  const days = 'one missing day of storage, one corrected day, and removals that are held back';
+  return `a past of ${PAST_DAYS} days is made up: ${runs}, ${days}\n`;
 }
 
 async function correctOneDay(

@@ -79,7 +79,7 @@ export async function demo(options: DemoOptions): Promise<number> {
   }
 }
 
-/** `wanted` if nothing listens on it at 127.0.0.1, else any free port. */
+/** The port `wanted` if nothing listens on it at 127.0.0.1; any free port otherwise. */
 function findPort(wanted: number): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -138,7 +138,8 @@ async function runDemoWorker(
 
 const QUERIES = [
   'select video_id, title, package_name from videos order by video_id desc limit 5',
-  'select month_start, round(sum(total_gib), 1) as gib from storage_daily join dates using (day) where is_month_end group by month_start',
+  'select month_start, round(sum(total_gib), 1) as gib from storage_daily join dates using (day) ' +
+    'where is_month_end group by month_start',
   "select column_name, data_type, description from dictionary where table_name = 'videos' order by position",
 ];
 

@@ -85,7 +85,8 @@ async function deleteRows(
   try {
     warehouse.assertNotReplaced();
     if (isBackedUp) {
-      const file = `${path}.before-forget-${toTimestamp(clock.now()).replaceAll(/[-:]/g, '').replace(' ', '-')}`;
+      const stamp = toTimestamp(clock.now()).replaceAll(/[-:]/g, '').replace(' ', '-');
+      const file = `${path}.before-forget-${stamp}`;
       announce(`backing up to ${displayPath(file)} …\n`);
       await backUpInChild(path, file, signal);
       process.stdout.write(`backed up to ${displayPath(file)}\n`);

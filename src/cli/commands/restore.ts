@@ -32,7 +32,8 @@ export async function restore(options: RestoreOptions, file: string): Promise<nu
   const lines = [
     `restored ${displayPath(warehouse)} from ${file}: ${content}`,
     ...(kept === null ? [] : [`the previous file is kept: ${displayPath(kept)}`]),
-    `the requests since the backup are not known: the service is asked again from ${pausedUntil} UTC; sooner: ${typed('resume ACCOUNT')}`,
+    'the requests since the backup are not known: ' +
+      `the service is asked again from ${pausedUntil} UTC; sooner: ${typed('resume ACCOUNT')}`,
     ...(newWarehouseId === null
       ? []
       : [`it is another warehouse now, ${newWarehouseId}: no target has its rows`]),

@@ -24,11 +24,11 @@ export interface ChangesRequest extends Omit<ChangeFilter, 'pattern' | 'decompos
 
 export interface FoundChanges {
   changes: ChangeRow[];
-  /** Where it goes on; null: there are no more. */
+  /** Where the next request continues; null if there are no more changes. */
   next: Positions | null;
 }
 
-/** In each list, the position to go on from. */
+/** The position in each list at which it continues. */
 export type Positions = Record<StepKind, number>;
 
 export const ANY_CHANGE = {
@@ -43,13 +43,16 @@ export const ANY_CHANGE = {
   limit: 50,
 } as const satisfies ChangesRequest;
 
-/** Must run in one snapshot. */
+/**
+ * Finds the newest changes that match. Must be called in a snapshot, so that both lists show the same state.
+ */
 export function findChanges(db: Db, request: ChangesRequest): FoundChanges {
   const { kind, limit } = request;
   const isOfFirst = kind === 'imported' || kind === 'added' || kind === 'present';
   const first = kind === null || isOfFirst ? readList(db, 'first', request) : [];
   const later = isOfFirst ? [] : readList(db, 'later', request);
-  // a change of the second in which its video was added comes before that: the sort keeps their order
+  // a change in the second in which its video was added is listed before that, so the later ones come first
+  // here: the sort keeps the order of equal times
   const found = [...later, ...first].sort((one, other) =>
     one.at < other.at ? 1 : one.at > other.at ? -1 : 0,
   );
@@ -74,7 +77,9 @@ function readList(db: Db, list: StepKind, request: ChangesRequest): ChangeRow[] 
   return rows;
 }
 
-/** The position after which a list has what is wanted of a day or a run; null: there is no such run. */
+/**
+ * The position after which a list has all changes of the requested day or run; null if there is no such run.
+ */
 function findStart(db: Db, list: StepKind, { run_id, since }: ChangesRequest): number | null {
   const run = run_id === null ? undefined : RUN_SPAN.get(db, { run_id });
   if (run_id !== null && !run) return null;

@@ -1,6 +1,6 @@
 /**
- * How texts are compared: in any case, and Korean the same whether its syllables are stored whole or in
- * parts. Pure.
+ * How texts are compared: without regard to case, and Korean the same whether its syllables are stored whole
+ * or in parts. Pure.
  */
 
 export const foldText = (text: string): string => text.normalize('NFC').toLowerCase();
@@ -16,7 +16,7 @@ export function toLikePatterns(text: string): { pattern: string; decomposed: str
   return { pattern: pattern ?? '', decomposed: decomposed === pattern ? null : (decomposed ?? null) };
 }
 
-/** LIKE ignores the case of ASCII letters alone: other letters with two cases match anything. */
+/** LIKE ignores the case of ASCII letters only, so any other letter with two cases becomes `%`. */
 function toLikePattern(folded: string): string {
   const characters = Array.from(folded, (each) => {
     if (/[%_\\]/.test(each)) return `\\${each}`;

@@ -13,11 +13,7 @@ export interface LastBackup {
   first_run_at: string | null;
 }
 
-/**
- * The last backup of the worker. The newest backup that was made. `error`: why the newest attempt after it
- * failed; `failing_since`: when the first one failed. `first_run_at`: the end of the first full run; backups
- * begin after it.
- */
+/** The newest backup that was made, and the attempts after it that failed. */
 export const LAST_BACKUP = query<LastBackup>(`
 select made.file, made.finished_at as made_at, made.size_bytes, failed.error,
   (select min(started_at) from backup where error is not null) as failing_since,

@@ -69,7 +69,11 @@ const inTime = (column: string) =>
 const FOUND = `(searched like :pattern escape '\\'
     or :decomposed is not null and searched like :decomposed escape '\\')`;
 
-/** The newest rows first. The limit keeps the order of the positions; those of a package are in an index. */
+/**
+ * The rows of a table from `:upto` down, above `:after`. The subquery has a limit because SQLite would
+ * otherwise drop its order. `+` keeps the conditions on the rowid from being used as an index: the rows of a
+ * package have one.
+ */
 const listed = (table: string, ofPackage: boolean) => `(
   select rowid as position from ${table} ${
     ofPackage
@@ -92,7 +96,8 @@ const FIRST_RUN = ofFirst('run_id');
 
 const selectFirst = (ofPackage: boolean) => `
 select position, video.account, video.package_id, video.id,
-  ${ofFirst('change')} as change, first_seen_at as at, ${FIRST_RUN} as run_id, null as changed_fields, null as title_before, video.title,
+  ${ofFirst('change')} as change, first_seen_at as at, ${FIRST_RUN} as run_id,
+  null as changed_fields, null as title_before, video.title,
   ${searched('video')} as searched, ${NOW}
 from ${listed('video', ofPackage)} on video.rowid = position
 ${PACKAGE}
@@ -135,7 +140,7 @@ export const CHANGE_LISTS = {
 
 type StepTime = { position: number; at: string };
 
-/** When the last change of a part of the file took effect. */
+/** The last change of each list up to a position, and when it took effect. */
 export const STEP_TIMES = {
   first: query<StepTime, { after: number; upto: number }>(`
 select rowid as position, first_seen_at as at from video
@@ -185,13 +190,13 @@ export interface VideoChanges extends PackageRow {
   imported: number;
 }
 
-/** The walk ended after the first one, or has not ended yet. */
+/** The condition for a walk that ended after the first one of its package, or has not ended yet. */
 const IS_LATER = "first_walked_at < coalesce(finished_at, '9999-12-31 23:59:59')";
 
 /**
- * What came and went today. By package, since `:at`: the start of the day of the service, in UTC. New and
- * restored videos are those of the walks that began since. Until its first full walk has ended, the videos of
- * a package are imported, not added. `:position` is the last row of `video_version` before `:at`.
+ * The videos of each package that came and went since `:at`, the start of the day of the service in UTC. New
+ * and restored videos are those of the walks that began since then. Until the first full walk of a package
+ * has ended, its videos are imported, not added. `:position` is the last row of `video_version` before `:at`.
  */
 export const VIDEO_CHANGES = query<VideoChanges, { at: string; position: number }>(`
 with came as (

@@ -38,7 +38,8 @@ select
     where account = :account order by reading_id desc limit 1) as read_at,
   (select max(date) from storage_day where account = :account and state = 'booked') as booked_through,
   (select count(*) from storage_gap
-    where account = :account and date >= :since and given_up_at is null and reason <> 'unconfirmed') as open_gaps,
+    where account = :account and date >= :since and given_up_at is null
+      and reason <> 'unconfirmed') as open_gaps,
   (select count(given_up_at) from storage_gap where account = :account and date >= :since) as given_up_gaps,
   (select count(*) from storage_day
     where account = :account and state = 'booked' and date >= :since) as booked,
