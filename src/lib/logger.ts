@@ -24,7 +24,7 @@ export interface LoggerOptions {
 /** A logger that writes to stderr, one line a message, without any of the secrets. */
 export function createLogger(options: LoggerOptions): Logger {
   const write = options.write ?? ((line: string) => void process.stderr.write(line));
-  let render: ReturnType<typeof createRenderer> | undefined; // most commands log nothing
+  let render: ReturnType<typeof createRenderer> | undefined; // made when needed: most commands log nothing
   const stream = {
     write: (line: string) =>
       write(redact((render ??= createRenderer(options.format))(line), options.secrets)),
@@ -44,77 +44,126 @@ function createRenderer(format: LogFormat): (line: string) => string {
     colorize: process.stderr.isTTY && process.stderr.hasColors(),
     translateTime: "UTC:yyyy-mm-dd HH:MM:ss 'UTC'",
     include: 'time,level,stack', // the message holds the facts
-    // a line break in a text of the service must not begin a line
+    // a line break in a text of the service must not begin a new line of the log
     messageFormat: (log: Record<string, unknown>, key: string) => escapeControls(String(log[key])),
     singleLine: true,
   });
 }
 
 /**
- * What is logged, and the facts of each event as fields of a JSON line; users filter by them. A fact that does not
- * apply is null. Every event may have a `stack`, of an unexpected error.
+ * What is logged, and the facts of each event as fields of a JSON line; users filter by them. A fact that
+ * does not apply is null. Every event may have a `stack`, of an unexpected error.
  */
 interface LogEvents {
-  worker_started: 'warehouse full quick timezone';
-  worker_stopping: 'reason';
-  worker_stopped: 'reason';
-  worker_failed: 'error hint';
-  service_manager_unreachable: 'reason';
-  config_accepted: '';
-  config_reloaded: 'warehouse full quick timezone';
-  config_refused: 'error hint';
-  packages_changed: 'account packages added left';
-  packages_refused: 'error hint';
-  worker_waiting: 'next_full next_quick';
-  run_started: 'run_id mode trigger';
-  run_ended: 'run_id mode status packages added edited removed restored requests duration_ms';
-  run_failed: 'error hint';
-  run_postponed: 'reason';
-  run_lock_wait: 'reason';
-  walk_started: 'account package_id pages';
-  page_stored: 'account package_id page records';
-  walk_ended: 'run_id account package_id mode status added edited unchanged removed restored requests duration_ms';
-  stream_failed: 'run_id account package_id stream kind error';
-  page_proves_nothing: 'account package_id page reason';
-  page_requested_again: 'account package_id page reason';
-  storage_missing: 'account date';
-  storage_refused: 'account date error';
-  config_warning: 'reason';
-  package_leaves: 'reason';
-  account_renamed: 'account was rows';
-  schedule_does_not_fit: 'account verdict';
-  budget_wait: 'account reason wait_ms';
-  request_answered: 'account run_id package_id page purpose status bytes duration_ms';
-  published: 'file bytes duration_ms';
-  publish_postponed: 'reason';
-  publish_interrupted: '';
-  publish_failed: 'error hint';
-  target_loaded: 'target account rows change_seq duration_ms';
-  target_load_failed: 'target account code error hint';
-  target_account_refused: 'target account code error hint';
-  backup_made: 'file bytes duration_ms';
-  backup_failed: 'file error hint';
-  backup_not_deleted: 'file error';
-  server_listening: 'url';
-  server_ended: 'reason restart_ms';
-  server_error: 'error';
-  check_failed: 'error';
-  webhook_accepts: 'host';
-  webhook_refuses: 'host error';
-  ping_failed: 'ping host error';
-  alert_check_failed: 'error';
+  worker_started: { warehouse: string; full: string; quick: string | null; timezone: string };
+  worker_stopping: { reason: string };
+  worker_stopped: { reason: string | null };
+  worker_failed: { error: string; hint: string | null };
+  service_manager_unreachable: { reason: string };
+  config_accepted: object;
+  config_reloaded: { warehouse: string; full: string; quick: string | null; timezone: string };
+  config_refused: { error: string; hint: string | null };
+  packages_changed: { account: string; packages: number; added: number; left: number };
+  packages_refused: { error: string; hint: string | null };
+  worker_waiting: { next_full: string; next_quick: string | null };
+  run_started: { run_id: number; mode: string; trigger: string };
+  run_ended: {
+    run_id: number;
+    mode: string;
+    status: string;
+    packages: number;
+    added: number;
+    edited: number;
+    removed: number;
+    restored: number;
+    requests: number;
+    duration_ms: number;
+  };
+  run_failed: { error: string; hint: string | null };
+  run_postponed: { reason: string };
+  run_lock_wait: { reason: string };
+  walk_started: { account: string; package_id: number; pages: number };
+  page_stored: { account: string; package_id: number; page: number; records: number };
+  walk_ended: {
+    run_id: number;
+    account: string;
+    package_id: number;
+    mode: string;
+    status: string;
+    added: number;
+    edited: number;
+    unchanged: number;
+    removed: number;
+    restored: number;
+    requests: number;
+    duration_ms: number;
+  };
+  stream_failed: {
+    run_id: number;
+    account: string;
+    package_id: number | null;
+    stream: string | null;
+    kind: string;
+    error: string;
+  };
+  page_proves_nothing: { account: string; package_id: number; page: number; reason: string };
+  page_requested_again: { account: string; package_id: number; page: number; reason: string };
+  storage_missing: { account: string; date: string };
+  storage_refused: { account: string; date: string; error: string };
+  config_warning: { reason: string };
+  package_leaves: { reason: string };
+  account_renamed: { account: string; was: string | null; rows: number };
+  schedule_does_not_fit: { account: string; verdict: string };
+  budget_wait: { account: string; reason: string; wait_ms: number };
+  request_answered: {
+    account: string;
+    run_id: number | null;
+    package_id: number | null;
+    page: number | null;
+    purpose: string;
+    status: number | null;
+    bytes: number | null;
+    duration_ms: number;
+  };
+  published: { file: string; bytes: number; duration_ms: number };
+  publish_postponed: { reason: string };
+  publish_interrupted: object;
+  publish_failed: { error: string; hint: string | null };
+  target_loaded: {
+    target: string;
+    account: string | null;
+    rows: number;
+    change_seq: number | null;
+    duration_ms: number;
+  };
+  target_load_failed: {
+    target: string | null;
+    account: string | null;
+    code: string | null;
+    error: string | null;
+    hint: string | null;
+  };
+  target_account_refused: {
+    target: string;
+    account: string | null;
+    code: string | null;
+    error: string | null;
+    hint: string | null;
+  };
+  backup_made: { file: string; bytes: number; duration_ms: number };
+  backup_failed: { file: string | null; error: string; hint: string | null };
+  backup_not_deleted: { file: string; error: string };
+  server_listening: { url: string };
+  server_ended: { reason: string; restart_ms: number };
+  server_error: { error: string };
+  check_failed: { error: string };
+  webhook_accepts: { host: string };
+  webhook_refuses: { host: string; error: string };
+  ping_failed: { ping: string; host: string; error: string };
+  alert_check_failed: { error: string };
 }
-
-type Words<Text extends string> = Text extends `${infer First} ${infer Rest}`
-  ? First | Words<Rest>
-  : Exclude<Text, ''>;
-
-type FactValue = string | number | boolean | null;
 
 /** The facts of one event: all of its fields, no others. */
 type LogFacts = {
-  [Event in keyof LogEvents]: { event: Event; stack?: string | undefined } & Record<
-    Words<LogEvents[Event]>,
-    FactValue
-  >;
+  [Event in keyof LogEvents]: { event: Event; stack?: string | undefined } & LogEvents[Event];
 }[keyof LogEvents];
