@@ -14,7 +14,7 @@ import {
   listMonths,
   type CalendarDay,
 } from '../../src/web/charts/storage-days.ts';
-import { toCsv } from '../../src/web/pages/storage.tsx';
+import { toCsv } from '../../src/web/pages/storage-day-list.tsx';
 import { getText, named, readHtml } from '../support/read-html.ts';
 
 const GIB = 2 ** 30;

@@ -4,7 +4,6 @@
 import { renderToString } from 'preact-render-to-string';
 import * as z from 'zod';
 import { formatCount, pluralize } from '../../lib/format.ts';
-import { FIGURES, STORAGE_KINDS } from '../../lib/service-fields.ts';
 import { GAPS, STORAGE_DAYS } from '../../queries/named/storage.ts';
 import { createBars } from '../charts/figures.tsx';
 import { findAxisStart, StorageImage, StorageSvg } from '../charts/storage-svg.tsx';
@@ -12,7 +11,6 @@ import { storagePath } from './paths.ts';
 import { findToday, optional, textParam, type PageSources, type Routing } from './routing.ts';
 import {
   buildCalendar,
-  changeSince,
   findDelta,
   formatTotal,
   listMonths,
@@ -22,10 +20,11 @@ import {
   type CalendarDay,
   type Month,
 } from '../charts/storage-days.ts';
-import { describeDelta, formatSize, formatSizeChange, Message, Timestamp } from './format.tsx';
+import { describeDelta } from './format.tsx';
 import { Page } from './layout.tsx';
 import { Section, Tabs } from './section.tsx';
-import { Table, type Column } from './table.tsx';
+import { Days, Growth, toCsv } from './storage-day-list.tsx';
+import { Table } from './table.tsx';
 
 /** `account` null: all together. `month`: shown by day, `2026-11`; null: all days. */
 const storageQuery = z.object({ account: textParam, month: optional(z.string().regex(/^\d{4}-\d{2}$/)) });
@@ -215,16 +214,6 @@ function Months({ storage: { account, months, month: open } }: { storage: Storag
   );
 }
 
-type GrowthProps = { bytes: number | null; drawBar: ReturnType<typeof createBars> };
-
-const Growth = ({ bytes, drawBar }: GrowthProps) =>
-  bytes !== null && (
-    <>
-      {drawBar(bytes)}
-      {formatSizeChange(bytes)}
-    </>
-  );
-
 const countMissing = (days: readonly CalendarDay[]) => days.filter(({ row }) => row === null).length;
 const countCorrected = (days: readonly CalendarDay[]) =>
   days.filter(({ row }) => row?.is_corrected === 1).length;
@@ -266,66 +255,4 @@ function Level({ storage }: { storage: Storage }) {
       </figcaption>
     </figure>
   );
-}
-
-/** The latest first. */
-function Days({ days }: { days: readonly CalendarDay[] }) {
-  const drawBar = createBars(days.map(({ before, row }) => changeSince(before, row) ?? 0));
-  return (
-    <Table
-      label={{ by: 'days-heading' }}
-      class="figures compact"
-      rows={days.toReversed()}
-      columns={[
-        ['Day', ({ date }) => date],
-        ['>Change', ({ before, row }) => <Growth bytes={changeSince(before, row)} drawBar={drawBar} />],
-        ...STORAGE_KINDS.map(({ label, size, count }): Column<CalendarDay> => [
-          `>${label}`,
-          ({ row }) =>
-            row && (
-              <>
-                {formatSize(row[size])}
-                {row[count] !== null && <small class="soft"> {formatCount(row[count])}</small>}
-              </>
-            ),
-          'wide',
-        ]),
-        ['>Total', ({ row }) => row && formatTotal(row)],
-        ['Read', ({ row }) => row && <Reading row={row} />, 'nowrap wide'],
-      ]}
-      below={({ missing }) => missing !== null && <Message text={missing} />}
-    />
-  );
-}
-
-const Reading = ({ row }: { row: NonNullable<CalendarDay['row']> }) => (
-  <>
-    {row.state === 'booked' ? '' : `${row.state}, `}
-    {row.is_corrected === 1 ? 'corrected, ' : ''}
-    <Timestamp at={row.observed_at} />
-  </>
-);
-
-const CSV_HEAD = ['date', 'state', 'is_corrected', ...FIGURES, 'total_bytes', 'change_bytes', 'observed_at'];
-
-/** CSV (RFC 4180): only days, words and numbers, which need no quotes. Sizes in bytes; empty: not known. */
-export function toCsv(days: readonly CalendarDay[]): string {
-  return [CSV_HEAD, ...days.map(toCells)].map((cells) => `${cells.join(',')}\r\n`).join('');
-}
-
-function toCells({ date, row, before }: CalendarDay): (string | number | null)[] {
-  if (row === null) return [date, 'missing', 0, ...FIGURES.map(() => null), null, null, null];
-  const sizes = STORAGE_KINDS.map(({ size }) => row[size]);
-  // a sum of some sizes is no total
-  const total = sizes.reduce((sum, size) => (sum === null || size === null ? null : sum + size), 0);
-  const change = total === null ? null : changeSince(before, row);
-  return [
-    date,
-    row.state,
-    row.is_corrected,
-    ...FIGURES.map((figure) => row[figure]),
-    total,
-    change,
-    row.observed_at,
-  ];
 }
