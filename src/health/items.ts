@@ -68,7 +68,13 @@ function toItem(problems: readonly [Problem, ...Problem[]], covered: readonly Pr
     since: findEarliest(problems),
     severity: severity ?? 'note',
     affects: formatAffected(problems, covered),
-    details: [...details, ...listExamples(covered)],
+    // a package that failed with the same error would only repeat it
+    details: [
+      ...details,
+      ...listExamples(
+        covered.filter(({ fields }) => !fields['error'] || fields['error'] !== problem.fields['error']),
+      ),
+    ],
   };
 }
 

@@ -53,7 +53,8 @@ export function findStoppedAccounts(
     const { getAddress } = STREAM_KINDS[first.stream ?? 'videos'];
     const { host } = new URL(getAddress(configured) ?? configured.videoList.baseUrl);
     const cause = SERVICE_FAULTS.includes(first.kind) ? `${first.kind} ${host}` : null;
-    return [{ account, run_id, finished_at, error, cause, packages: unread.length }];
+    const isRefused = first.kind === 'refused';
+    return [{ account, run_id, finished_at, error, cause, isRefused, packages: unread.length }];
   });
 }
 

@@ -3,7 +3,7 @@ import { query } from '../database/query.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import { formatOffset } from '../lib/format.ts';
 import { shellQuote } from '../lib/shell-command.ts';
-import { formatStream } from '../lib/streams.ts';
+import { formatStream, STREAM_KINDS } from '../lib/streams.ts';
 import type { RunRow } from '../queries/named/runs.ts';
 import type { HealthFacts } from './facts.ts';
 import { advise, scopeOf, type Finding, type Kind } from './problem.ts';
@@ -146,7 +146,7 @@ const listFailedAccounts = ({
   streamFailures,
   formatCommand,
 }: HealthFacts): Finding[] =>
-  stoppedAccounts.map(({ account, error, cause, run_id, finished_at, packages }) => {
+  stoppedAccounts.map(({ account, error, cause, isRefused, run_id, finished_at, packages }) => {
     const failures = [
       ...failedWalks.filter((row) => row.account === account),
       ...streamFailures.filter((row) => row.account === account),
@@ -158,7 +158,14 @@ const listFailedAccounts = ({
       packages,
       message: `account ${account} ${text}`,
       shared: cause === null ? null : { cause, text },
-      advice: [advise('to see what works', formatCommand('check'))],
+      advice: [
+        advise(
+          isRefused
+            ? `check the key and ${STREAM_KINDS.videos.refusable} in the config; to test them`
+            : 'to see what works',
+          formatCommand('check'),
+        ),
+      ],
       fields: { error, run_id, packages },
     };
   });

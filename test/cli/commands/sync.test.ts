@@ -141,6 +141,13 @@ describe('sync', () => {
     const { run } = await sandboxFolder({ packages: [101, 102], key: 'wrong-key', storage: false });
     const { code, stdout, stderr } = await run('sync');
     expect(code).toBe(1);
+    const { stdout: status } = await run('status');
+    expect(status.slice(0, status.indexOf('worker:')).match(/the key is missing or unknown/g)).toHaveLength(
+      1,
+    );
+    expect(status).toContain(
+      '-> check the key and the package in the config; to test them: vodhouse check\n',
+    );
     expect(stdout).toContain('main/101 (refused): page 1: the service refused: errorCode InvalidKey');
     expect(stdout).toMatch(/^run 1: failed [^]*, 2 requests$/m);
     expect(stdout + stderr).not.toContain('wrong-key');
