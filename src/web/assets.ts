@@ -41,7 +41,7 @@ export function openAssets() {
   };
 }
 
-/** Full paths. */
+/** The full paths of the assets. */
 function listAssetFiles(): string[] {
   return [
     ...listFolder(new URL('assets/', PACKAGE_ROOT), ['.css', '.svg']),
@@ -55,7 +55,7 @@ function listFolder(folder: URL, extensions: readonly string[]): string[] {
   return names.map((name) => join(path, name));
 }
 
-/** Eight hexadecimal digits, from all names and contents. */
+/** Eight hexadecimal digits of a hash of all names and contents. */
 function hashFiles(files: ReadonlyMap<string, string>): string {
   const hash = createHash('sha256');
   for (const [name, file] of [...files].sort(([one], [other]) => (one < other ? -1 : 1))) {

@@ -24,7 +24,7 @@ export interface Scrape {
   version: string;
 }
 
-/** A value and its labels, in their order. Null: nothing is known, and there is no sample. */
+/** A value and its labels, in their order. A value of null is unknown, and gives no sample. */
 type Sample = readonly [value: number | null, ...labels: (string | number)[]];
 
 export interface GaugeReading {
@@ -47,7 +47,7 @@ const gauge = (
 });
 const single = (name: string, getValue: (scrape: Scrape) => number | null, help: string): GaugeReading =>
   gauge(name, [], (scrape) => [[getValue(scrape)]], help);
-/** Of each account of the config in each target. */
+/** The gauges of each account of the config in each target. */
 const ofTargets = (
   name: string,
   getValue: (row: TargetAccount, now: number) => number | null,

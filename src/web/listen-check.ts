@@ -6,8 +6,8 @@ import { ConfigError, errorCode, errorMessage } from '../lib/errors.ts';
 type Address = Pick<ServerConfig, 'host' | 'port'>;
 
 /**
- * Listens for a moment. Throws ConfigError if that fails. The port that `current` listens at is this worker's
- * own.
+ * Listens for a moment. Throws ConfigError if that fails. The port of `current` is not tried, because this
+ * worker listens at it.
  */
 export async function assertCanListen(address: Address, current: Address | null): Promise<void> {
   const port = address.port === current?.port ? 0 : address.port;

@@ -45,8 +45,8 @@ export function createMetrics(options: MetricsOptions) {
   let publishDurationMs: number | null = null;
   return {
     /**
-     * Reads the live file; rejects if it cannot be read. Reads everything before it sets anything, without an
-     * await: no failure and no second scrape sees half of it.
+     * Reads the live file; rejects if it cannot be read. Everything is read before anything is set, and
+     * without an await between, so that neither a failure nor a second scrape leaves half of it.
      */
     render: async (): Promise<string> => {
       const scrape = readScrape(options, publishDurationMs);
@@ -61,7 +61,7 @@ export function createMetrics(options: MetricsOptions) {
     /** Notes that the worker has made the published file. */
     recordPublication: ({ durationMs }: Pick<Publication, 'durationMs'>) =>
       void (publishDurationMs = durationMs),
-    /** `route` is the pattern, never the path: that has endless values and may contain a key. */
+    /** `route` is the pattern of the route, because the path has endless values and may contain a key. */
     recordResponse: (route: string, status: number, seconds: number) =>
       responseTimes.observe({ route, status: String(status) }, seconds),
   };

@@ -37,7 +37,8 @@ function readTotals(packages: WideRequests['totals']['ask']): PackageTotals[] {
 const SHOWN_ROWS = 200;
 
 function answerQuestion({ file, sql }: WideRequests['question']['ask']): Answer {
-  const published = openPublishedFile(file); // each time: another file replaces it
+  // opened for each question, because another file may have replaced it
+  const published = openPublishedFile(file);
   try {
     const { columns, rows } = published.query(sql);
     const shown: SqlCell[][] = [];
@@ -54,7 +55,7 @@ function answerQuestion({ file, sql }: WideRequests['question']['ask']): Answer 
 const isNumberOrNull = (cell: SqlCell) =>
   cell === null || typeof cell === 'number' || typeof cell === 'bigint';
 
-/** The reals of a column with the same number of decimals, three at most. */
+/** Formats the reals of a column with the same number of decimals, three at most. */
 function formatRows(columns: readonly string[], rows: readonly SqlCell[][]): Answer['rows'] {
   const count = (cell: SqlCell = null) =>
     typeof cell === 'number' ? Math.min(3, (String(cell).split('.')[1] ?? '').length) : 0;

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ServerConfig } from '../config/config.ts';
 
-/** For pages, style sheets, scripts and images. */
+/** The headers of pages, style sheets, scripts and images. */
 const STRICT: Readonly<Record<string, string>> = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
@@ -14,7 +14,10 @@ const STRICT: Readonly<Record<string, string>> = {
 
 const STRICT_TYPES = /^(?:text\/(?:html|css|javascript)|image\/svg\+xml)(?:;|$)/;
 
-/** By content type. Browsers must not store pages if `server.keys` is set, and otherwise revalidate them. */
+/**
+ * The headers of a response, by its content type. Browsers must not store pages if `server.keys` is set, and
+ * must revalidate them otherwise.
+ */
 export function addSecurityHeaders(app: FastifyInstance, { keys }: Pick<ServerConfig, 'keys'>): void {
   const pageCaching = keys.length > 0 ? 'no-store' : 'no-cache';
   app.addHook('onSend', async (_request, reply) => {

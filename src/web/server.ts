@@ -39,7 +39,7 @@ export interface WebServerOptions {
 }
 
 export interface WebServer {
-  /** Without a slash at the end. */
+  /** The address, without a slash at its end. */
   url: string;
   /** Notes that the worker has made the published file. */
   recordPublication(publication: Pick<Publication, 'durationMs'>): void;
@@ -78,7 +78,7 @@ export async function createWebServer(options: WebServerOptions): Promise<WebSer
   }
 }
 
-/** `host · file`, so that tabs of several warehouses differ. */
+/** The title `host · file`, so that tabs of several warehouses differ. */
 const createSiteTitle = (warehouse: string) => `${hostname()} · ${basename(warehouse)}`;
 
 /** The default level of brotli (11) is too slow to compress each response. */
@@ -89,7 +89,7 @@ const COMPRESSION: FastifyCompressOptions = {
   zlibOptions: { level: 4 },
 };
 
-/** Both operations of the service: for all accounts, and under `/accounts/NAME` for one. */
+/** Adds both operations of the service, for all accounts together, and under `/accounts/NAME` for one. */
 function addMirror(
   app: FastifyInstance,
   { accounts, createCatalogue, clock }: WebServerOptions,
@@ -128,7 +128,7 @@ function addStatusRoutes(app: FastifyInstance, options: WebServerOptions, signIn
   );
 }
 
-/** Labels are route patterns: a path may contain a key. */
+/** Counts requests. Their label is the pattern of the route, because a path may contain a key. */
 function addRequestTimes(app: FastifyInstance, metrics: Metrics): void {
   app.addHook('onResponse', async (request, reply) => {
     const { url = UNKNOWN_PATH } = request.routeOptions;

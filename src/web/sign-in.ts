@@ -17,7 +17,7 @@ import {
   type KeyLocation,
 } from '../service/server/api-keys.ts';
 
-/** Wrong keys that one address may send within a minute. */
+/** How many wrong keys an address may send within a minute. */
 const MAX_WRONG_KEYS = 10;
 
 /** With this header a browser asks for the password in a dialog. */

@@ -31,10 +31,7 @@ const LAST_WALK = `left join walk on walk.walk_id = (
   where walk.account = package.account and walk.package_id = package.package_id and mode = 'full'
   order by walk_id desc limit 1)`;
 
-/**
- * The packages and their last full walk. Those that the config names. `walked_at` is the end of the last walk
- * that read every page.
- */
+/** The packages that the config names. `walked_at` is the end of the last walk that read every page. */
 export const PACKAGES = query<PackageStatus>(`
 select ${PACKAGE_COLUMNS}
 from package

@@ -23,7 +23,7 @@ export interface WalkWait extends PackageRow {
 }
 
 /**
- * How long did the walks of a run wait between their requests? For the limits of the account, before a retry,
+ * How long the walks of a run waited between their requests: for the limits of the account, before a retry,
  * for the turns of other packages, or for their own work.
  */
 export const WALK_WAITS = query<WalkWait, RunId>(`
@@ -90,8 +90,8 @@ export interface RequestCount {
 }
 
 /**
- * The requests of a run by purpose. From the ledger, which keeps `retention.requests_days`. `answered`: with
- * a status below 400.
+ * The requests of a run by purpose, as far as the ledger still has them (`retention.requests_days`).
+ * `answered`: those with a status below 400.
  */
 export const RUN_REQUESTS = query<RequestCount, RunId>(`
 select account, purpose, count(*) as requests, count(case when status < 400 then 1 end) as answered,
@@ -130,8 +130,8 @@ export interface Span {
 }
 
 /**
- * Records put into quarantine during a run. By the time of the run: records have no run number, and only one
- * run is made at a time.
+ * Records put into quarantine during a run. They have no run number, so they are found by their time: only
+ * one run is made at a time.
  */
 export const RUN_QUARANTINE = query<QuarantineRow, Span & { limit: number }>(`
 select account, stream, package_id, record_id, reason, seen_at, resolved_at
@@ -152,7 +152,11 @@ export type HeldByRun = Omit<HeldRow, 'reasons'> & { reasons: HeldReason[] };
 
 /** The most records in quarantine that are listed. */
 const MAX_QUARANTINE = 1_000;
-const END_OF_TIME = '9999-12-31'; // a number would compare as one: these columns have numeric affinity
+/**
+ * Later than any time. It is no number, because the columns have numeric affinity and would compare it as
+ * one.
+ */
+const END_OF_TIME = '9999-12-31';
 
 /** One run in full. */
 export type RunDetails = NonNullable<ReturnType<typeof readRun>>;

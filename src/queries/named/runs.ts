@@ -33,8 +33,9 @@ order by last.run_id desc`;
 const RUNS = query<RunRow, { limit: number }>(selectRuns());
 
 /**
- * In all of them something was not done or needs attention. A run that a person stopped is none of them.
- * `:is_idle` is 1 where no process makes a run now: a run with the status `running` was killed then.
+ * The condition for a run in which something was not done or needs attention. A run that a person stopped
+ * does not count. `:is_idle` is 1 if no process makes a run now: then a run with the status `running` was
+ * killed.
  */
 const NOT_DONE = `(status in ('failed', 'partial') or (status = 'interrupted' and error = '${KILLED}')
   or (status = 'running' and :is_idle = 1))`;
@@ -84,10 +85,7 @@ from run
 order by run_id desc
 limit :limit`);
 
-/**
- * Runs before another one. With the changes of their walks, the newest first; `:before` is the number of the
- * run after them.
- */
+/** Runs with the changes of their walks, the newest first; `:before` is the number of the run after them. */
 export const RUNS_BEFORE = query<RunRow, { before: number; limit: number }>(selectRuns('run_id < :before'));
 
 /** A walk in progress. */
@@ -118,7 +116,7 @@ where status = 'running'
 order by walk_id`);
 
 /**
- * How many packages has a run walked? Includes those of the runs that it resumes: `:origin` is its
+ * How many packages a run has walked, with those of the runs that it resumes: `:origin` is its
  * `origin_started_at`.
  */
 export const WALKED_PACKAGES = query<{ walked: number }, { run_id: number; origin: string | null }>(`

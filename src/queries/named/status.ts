@@ -27,7 +27,7 @@ export interface HeldBackCount extends PackageRow {
 }
 
 /**
- * Held-back removals. By package: since when, by which walk, and why (`many`, `all`, `order`: see
+ * The held-back removals of each package: since when, by which walk, and why (`many`, `all`, `order`: see
  * removal_candidate in contributing/live-file.md).
  */
 export const HELD_BACK_COUNTS = query<HeldBackCount>(`
@@ -96,8 +96,8 @@ export function readQuarantine(db: Db) {
 }
 
 /**
- * Drift: where the responses of the service differ from their description. Without what is gone since three
- * whole walks. What is not acknowledged needs attention.
+ * Drift: where the responses of the service differ from their description. Drift that three whole walks have
+ * not seen is left out. What is not acknowledged needs attention.
  */
 export const DRIFT = query<typeof drift.$inferSelect>(`
 select account, stream, field, kind, sample, first_seen_at, last_seen_at, package_id, absent_walks, absent_at,
@@ -109,8 +109,8 @@ order by first_seen_at desc, account, stream, field, kind`);
 type PauseStatus = Omit<typeof pause.$inferSelect, 'consecutive_restrictions'> & { of_restore: number };
 
 /**
- * Is the account restricted? A row while a pause is in force (`until`), or while the rate rises again (until
- * `full_rate_at`). `of_restore`: 1 where a restore made it, and not the service.
+ * The restriction of an account: a row while a pause is in force (`until`), or while the rate rises again
+ * (until `full_rate_at`). `of_restore`: 1 where a restore made it, and not the service.
  */
 export const PAUSE = query<PauseStatus, { account: string; at: string }>(`
 select account, until, reason, since, full_rate_at,

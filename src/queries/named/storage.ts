@@ -29,8 +29,8 @@ export interface DiscrepancyDay {
 }
 
 /**
- * The status of storage. The newest live reading and the newest booked day. Of the days from `:since` on:
- * gaps, booked days, and booked days for which the service now returns other figures.
+ * The status of storage: the newest live reading and the newest booked day, and of the days from `:since` on
+ * the gaps, the booked days, and the booked days for which the service now returns other figures.
  */
 export const STORAGE = query<StorageStatus, { account: string; since: string }>(`
 select
@@ -47,7 +47,7 @@ select
     where account = :account and date >= :since and resolved_at is null) as differing`);
 
 /**
- * Days that wait for a second reading. Their figures are implausible. They are booked once the service
+ * Days whose figures are implausible, and that wait for a second reading: they are booked once the service
  * returns the same figures at least an hour later.
  */
 export const WAITING_DAYS = query<WaitingDay, { account: string }>(`
@@ -58,8 +58,8 @@ where g.account = :account and g.reason = 'unconfirmed' and g.given_up_at is nul
 order by g.date desc`);
 
 /**
- * Booked days that the service now reports differently. Until the service returns the booked figures again,
- * or `vodhouse correct` accepts the new ones.
+ * Booked days that the service reports differently, until it returns the booked figures again, or `vodhouse
+ * correct` accepts the new ones.
  */
 export const OPEN_DISCREPANCIES = query<DiscrepancyDay, { account: string }>(`
 select date, count(distinct field) as fields, min(observed_at) as since
@@ -76,7 +76,7 @@ const SHOWN = FIGURES.map(
 );
 
 /**
- * Storage by day. The newest first. Booked days, which never change, with the figures of their newest
+ * Storage by day, the newest first: booked days, which never change, with the figures of their newest
  * correction if there is one; and today, which is `live`. Sizes in bytes.
  */
 export const STORAGE_DAYS = query<StorageDayRow, { account: string; limit: number }>(`

@@ -5,8 +5,8 @@ import type { targetLoad } from '../../database/schema/targets.ts';
 export type TargetLoadRow = typeof targetLoad.$inferSelect;
 
 /**
- * What became of each account in each target. The last load of an account, and the last one that succeeded.
- * An account that was never loaded has no row.
+ * The last load of each account into each target, and the last one that succeeded. An account that was never
+ * loaded has no row.
  */
 export const TARGET_LOADS = query<TargetLoadRow>(`
 select *

@@ -8,8 +8,8 @@ import { readSnapshot } from '../../database/transaction.ts';
 import type { PackageRow } from '../../lib/package-key.ts';
 
 /**
- * How many videos a package had. By day of the service from `:since` on. A day on which no walk ended has no
- * row.
+ * How many videos a package had on each day of the service from `:since` on. A day on which no walk ended has
+ * no row.
  */
 export const PACKAGE_SIZES = query<{ date: string; videos: number }, PackageRow & { since: string }>(`
 select date, videos

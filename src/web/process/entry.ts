@@ -7,7 +7,7 @@ import type { WebServer } from '../server.ts';
 import { openWebServer } from './compose.ts';
 import { DEAD_AFTER_MS, type FromServer, type ToServer } from './ipc.ts';
 
-/** By a monotonic clock. */
+/** The time by a monotonic clock, which a change of the machine's clock does not affect. */
 let lastHeartbeatMs = performance.now();
 let webServer: WebServer | null = null;
 

@@ -16,7 +16,7 @@ import { HEARTBEAT_MS, type FromServer, type ToServer } from './ipc.ts';
 
 /** The wait before a restart; it doubles from `first` to `max`. */
 const RESTART_MS = { first: 1_000, max: 60_000 };
-/** A process that does not listen after this is killed. */
+/** A process that does not listen after this time is killed. */
 const START_TIMEOUT_MS = 30_000;
 /** How long open requests may take when the worker ends. */
 const STOP_TIMEOUT_MS = 2_000;
@@ -70,7 +70,7 @@ export async function startWebProcess(config: Config, options: WebProcessOptions
     }
   }
 
-  const supervising = supervise().catch(() => undefined); // its sleep was aborted
+  const supervising = supervise().catch(() => undefined); // it rejects when its sleep is aborted
   const heartbeat = setInterval(() => send(current, { heartbeat: true }), HEARTBEAT_MS).unref();
   return {
     url,
@@ -84,7 +84,10 @@ export async function startWebProcess(config: Config, options: WebProcessOptions
   };
 }
 
-/** The process does not need the keys of the service, nor the proxies, webhooks and logins of targets. */
+/**
+ * The config without the keys of the service, the proxies, webhooks and logins of targets, which a server
+ * does not need.
+ */
 function removeServiceKeys(config: Config): Config {
   const accounts = config.accounts.map((account) => ({
     ...account,
