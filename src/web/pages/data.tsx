@@ -15,15 +15,15 @@ import { createMarts } from '../../publishing/marts/marts.ts';
 import { clientGoneSignal } from '../../service/server/routes.ts';
 import { STORAGE_PATH } from '../../service/storage.ts';
 import { VIDEO_LIST_PATH } from '../../service/videos.ts';
-import { findToday, textParam, type PageSources, type Routing } from './routing.ts';
+import { findToday, optional, textParam, type PageSources, type Routing } from './routing.ts';
 import { Command, RelativeTime } from './format.tsx';
 import { Page } from './layout.tsx';
 import { answerQuestion, askFile, QuestionsSection } from './questions.tsx';
 import { Section } from './section.tsx';
 import { Table } from './table.tsx';
 
-/** `question`: its slug. */
-const dataQuery = z.object({ question: textParam });
+/** `question`: its slug. `rows`: of its answer; null: the first. */
+const dataQuery = z.object({ question: textParam, rows: optional(z.literal('all')) });
 
 /** The address at which the published file can be downloaded. */
 const FILE_PATH = '/data/vodhouse.bi.db';
@@ -33,11 +33,11 @@ export function addDataPage({ sources, frame, page, download }: Routing): void {
   const { publish, durationUnit } = config;
   const tables = createMarts({ durationUnit, exclude: publish?.exclude ?? [] }).documented;
   page('/data', async (request, reply) => {
-    const { question } = dataQuery.parse(request.query);
+    const asked = dataQuery.parse(request.query);
     const now = clock.now();
     const signal = clientGoneSignal(reply);
     const found = publish && describeFile(publish.file);
-    const open = found && (await answerQuestion(sources, found.file, question, signal));
+    const open = found && (await answerQuestion(sources, found.file, asked.question, signal));
     const counts = found && (await countRows(sources, found.file, tables, signal));
     return (
       <Page {...frame} title="Data" current="data" styles={['data.css']}>
@@ -50,7 +50,7 @@ export function addDataPage({ sources, frame, page, download }: Routing): void {
           <>
             <FileSection file={publish.file} found={found} command={formatCommand('publish')} now={now} />
             <QuestionsSection
-              asked={question}
+              asked={asked}
               open={open}
               publishedAt={found?.publishedAt ?? null}
               formatCommand={formatCommand}

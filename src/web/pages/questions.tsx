@@ -1,6 +1,8 @@
 /** The questions of docs/questions.md, and the answer of the published file to one of them. */
 import { errorMessage, WarehouseError } from '../../lib/errors.ts';
+import { capitalize, formatCount } from '../../lib/format.ts';
 import type { Answer } from '../../queries/wide-reads.ts';
+import { createBars } from '../charts/figures.tsx';
 import type { PageSources } from './routing.ts';
 import { Command, Timestamp } from './format.tsx';
 import written from './questions.json' with { type: 'json' };
@@ -22,6 +24,8 @@ export interface Question {
 export const QUESTIONS: readonly Question[] = written;
 
 type Answered = NonNullable<Awaited<ReturnType<typeof answerQuestion>>>;
+
+const questionPath = ({ slug }: Question): string => `/data?question=${slug}`;
 
 /** Null where no such question is asked. Rejects as `askFile`. */
 export async function answerQuestion(
@@ -51,8 +55,8 @@ export const askFile = (
   });
 
 interface SectionProps {
-  /** The slug of the address; null: none. */
-  asked: string | null;
+  /** The slug of the address, and which rows of its answer; null: none, and the first. */
+  asked: { question: string | null; rows: 'all' | null };
   /** The one that has its answer on the page. */
   open: Answered | null;
   /** When the file was made; null: not known. */
@@ -60,20 +64,20 @@ interface SectionProps {
   formatCommand: PageSources['formatCommand'];
 }
 
-export function QuestionsSection({ asked, open, publishedAt, formatCommand }: SectionProps) {
+export function QuestionsSection({ asked, open, ...answered }: SectionProps) {
   return (
     <>
       <Section name="questions" heading="Questions" count="with SQL and their answers from the file">
-        {asked !== null && !QUESTIONS.some(({ slug }) => slug === asked) && (
+        {asked.question !== null && !QUESTIONS.some(({ slug }) => slug === asked.question) && (
           <p class="notice">
-            There is no question <bdi>{asked}</bdi>.
+            There is no question <bdi>{asked.question}</bdi>.
           </p>
         )}
         <ul class="questions">
           {QUESTIONS.map((question) => (
             <li key={question.slug}>
               <a
-                href={`/data?question=${question.slug}#answer`}
+                href={`${questionPath(question)}#answer`}
                 aria-current={question === open?.question ? 'true' : undefined}
               >
                 {question.heading}
@@ -82,12 +86,12 @@ export function QuestionsSection({ asked, open, publishedAt, formatCommand }: Se
           ))}
         </ul>
       </Section>
-      {open && <AnswerSection open={open} publishedAt={publishedAt} formatCommand={formatCommand} />}
+      {open && <AnswerSection open={open} isAll={asked.rows !== null} {...answered} />}
     </>
   );
 }
 
-type AnswerProps = Pick<SectionProps, 'publishedAt' | 'formatCommand'>;
+type AnswerProps = Pick<SectionProps, 'publishedAt' | 'formatCommand'> & { isAll: boolean };
 
 function AnswerSection({ open: { question, answer }, ...props }: AnswerProps & { open: Answered }) {
   return (
@@ -109,10 +113,10 @@ function AnswerSection({ open: { question, answer }, ...props }: AnswerProps & {
 
 type PartProps = AnswerProps & { question: Question; answer: Answer };
 
-function AnswerPart({ question, answer, publishedAt, formatCommand }: PartProps) {
+function AnswerPart({ question, answer, isAll, publishedAt, formatCommand }: PartProps) {
   return (
     <>
-      <AnswerTable answer={answer} />
+      <AnswerTable answer={answer} isAll={isAll} href={questionPath(question)} />
       <p class="soft">
         {publishedAt !== null && (
           <>
@@ -147,20 +151,47 @@ function Paragraphs({ text }: { text: string }) {
   );
 }
 
-function AnswerTable({ answer: { columns, isNumeric, rows } }: { answer: Answer }) {
+/** Rows that are shown at first; a link leads to the others. */
+const FIRST_ROWS = 50;
+
+/** The first column of figures has bars. */
+function AnswerTable({ answer, isAll, href }: { answer: Answer; isAll: boolean; href: string }) {
+  const { columns, isNumeric, rows } = answer;
   if (rows.length === 0) return <p class="soft">No row.</p>;
+  const isFigure = (at: number) => isNumeric[at] === true && !/(^|_)(id|year)$/.test(columns[at] ?? '');
+  const measured = columns.findIndex((_, at) => isFigure(at));
+  const toNumbers = (at: number) => rows.map((row) => Number(row[at] ?? 0));
+  const drawBar = createBars(measured < 0 ? [] : toNumbers(measured));
   return (
-    <Table
-      label={{ by: 'answer-heading' }}
-      class="answer"
-      rows={rows}
-      columns={columns.map((name, at): Column<Answer['rows'][number]> => [
-        isNumeric[at] ? `>${name}` : name,
-        (row) => <Cell text={row[at] ?? null} column={name} />,
-      ])}
-    />
+    <>
+      <Table
+        label={{ by: 'answer-heading' }}
+        class="answer"
+        rows={isAll ? rows : rows.slice(0, FIRST_ROWS)}
+        columns={columns.map((name, at): Column<Answer['rows'][number]> => {
+          const isLarge = isFigure(at) && toNumbers(at).some((value) => Math.abs(value) >= THOUSAND);
+          const show = (text: string | null) =>
+            isLarge && text !== null ? formatCount(Math.round(Number(text))) : text;
+          return [
+            `${isNumeric[at] ? '>' : ''}${capitalize(name.replaceAll('_', ' ').replace(/\bgib\b/, 'GiB'))}`,
+            (row) => [
+              at === measured && drawBar(Number(row[at] ?? 0)),
+              <Cell text={show(row[at] ?? null)} column={name} />,
+            ],
+          ];
+        })}
+      />
+      {!isAll && rows.length > FIRST_ROWS && (
+        <p>
+          <a href={`${href}&rows=all#answer`}>Show {formatCount(rows.length)} rows</a>
+        </p>
+      )}
+    </>
   );
 }
+
+/** From here on the figures of a column have commas, and no decimals. */
+const THOUSAND = 1_000;
 
 /** On the service's own clock: no time zone is known. All other times of the published file are UTC. */
 const OWN_CLOCK = ['created_at', 'day_at'];
