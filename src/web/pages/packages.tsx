@@ -186,7 +186,7 @@ function List({ sources, query, all, found, now }: ListProps) {
     <>
       <Table
         label={{ by: 'packages-heading' }}
-        class="list"
+        class="list compact"
         columns={listColumns(sources, all, now)}
         headings={[...headings, <th scope="col">{TREND}</th>]}
         rows={found.slice((page - 1) * PACKAGES_PER_PAGE, page * PACKAGES_PER_PAGE)}
@@ -200,6 +200,10 @@ function List({ sources, query, all, found, now }: ListProps) {
 }
 
 const TREND = 'Videos in 30 days';
+
+/** The columns of a phone, on which a package is one line. */
+const ON_PHONES: readonly Sort[] = ['name', 'state', 'videos'];
+const toClass = (sort: Sort) => (ON_PHONES.includes(sort) ? undefined : 'wide');
 
 /** In the order of `SORTS`, and the sparkline. The bars of sizes have one scale for all packages. */
 function listColumns({ db, config }: PageSources, all: readonly Row[], now: number): Column<Row>[] {
@@ -229,12 +233,13 @@ function listColumns({ db, config }: PageSources, all: readonly Row[], now: numb
     walked: (row) => <RelativeTime at={row.walked_at} now={now} />,
   };
   return [
-    ...SORTS.map((sort): Column<Row> => [COLUMNS[sort].head, cells[sort]]),
+    ...SORTS.map((sort): Column<Row> => [COLUMNS[sort].head, cells[sort], toClass(sort)]),
     [
       TREND,
       ({ account, package_id }) => (
         <Sparkline sizes={PACKAGE_SIZES.all(db, { account, package_id, since })} />
       ),
+      'wide',
     ],
   ];
 }
