@@ -1,6 +1,6 @@
 /** The problems of docs/alerts.md, from the catalogue. */
 import { CATALOGUE } from '../../src/health/catalogue.ts';
-import { INCIDENT_EVENTS } from '../../src/lib/incident-events.ts';
+import { INCIDENT_EVENTS } from '../../src/health/incident-events.ts';
 import { code } from './markdown.ts';
 
 /** Every kind, with when it is a problem. */

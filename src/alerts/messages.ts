@@ -4,8 +4,8 @@ import { findKind } from '../health/catalogue.ts';
 import { groupPackages, groupText } from '../health/items.ts';
 import type { Kind, Names } from '../health/problem.ts';
 import { formatPackage, listFirst } from '../health/text.ts';
-import type { IncidentEvent } from '../lib/incident-events.ts';
-import { formatStream } from '../lib/streams.ts';
+import type { IncidentEvent } from '../health/incident-events.ts';
+import { formatStream } from '../sync/streams.ts';
 import type { IncidentKey, MessageState, WaitingIncident } from './incident-rows.ts';
 
 /** The body of a message: docs/alerts.md. */

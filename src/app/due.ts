@@ -1,7 +1,7 @@
 /** Which run is due, and when a run must give way to another one. */
 import { fromTimestamp, MINUTE_MS } from '../lib/clock.ts';
 import type { Mode, Trigger } from '../database/schema/values.ts';
-import type { PackageKey } from '../lib/package-key.ts';
+import type { PackageKey } from '../sync/package-key.ts';
 import { previousTick, nextTick, type Schedule } from '../lib/cron-ticks.ts';
 
 /** A run that begins at most this long after its tick has the trigger `schedule`, in milliseconds. */

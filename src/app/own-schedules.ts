@@ -1,7 +1,7 @@
 /** Packages with their own schedule of full walks: which of them are due, and who walks them. */
 import type { Config } from '../config/config.ts';
 import { previousTick } from '../lib/cron-ticks.ts';
-import type { PackageKey } from '../lib/package-key.ts';
+import type { PackageKey } from '../sync/package-key.ts';
 import { listFullTurns } from '../warehouse/statements/package.ts';
 import { findLastRun } from '../warehouse/statements/run.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';

@@ -4,7 +4,7 @@ import type { Wait } from '../budget/budget.ts';
 import { chooseProxies } from '../lib/http/proxies.ts';
 import type { Logger } from '../lib/logger.ts';
 import { formatDuration } from '../lib/format.ts';
-import { isAccountStream, listStreamsOf } from '../lib/streams.ts';
+import { isAccountStream, listStreamsOf } from '../sync/streams.ts';
 import { createServiceClient } from '../service/client/client.ts';
 import type { SentRequest } from '../service/client/execute.ts';
 import { createClockCheck } from '../service/client/clock-check.ts';

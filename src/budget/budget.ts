@@ -2,7 +2,7 @@
 import pLimit from 'p-limit';
 import { DAY_MS, MINUTE_MS, toTimestamp, type Clock } from '../lib/clock.ts';
 import { ParkedError } from '../lib/errors.ts';
-import type { AccountBudget, Admission, RequestEntry } from '../lib/request-budget.ts';
+import type { AccountBudget, Admission, RequestEntry } from './request-budget.ts';
 import type { Db } from '../database/connection.ts';
 import { currentPause, rampShare, recordRestriction, type Pause } from './pauses.ts';
 import * as requests from './statements/request.ts';

@@ -1,6 +1,6 @@
 /** Pauses after restrictions of an account: how long they are, and how the rate returns after them. */
 import { DAY_MS, fromTimestamp, HOUR_MS, MINUTE_MS, toTimestamp } from '../lib/clock.ts';
-import type { Restriction } from '../lib/request-budget.ts';
+import type { Restriction } from './request-budget.ts';
 import type { Tx } from '../database/connection.ts';
 import { findPause, upsertPause, type PauseRow } from './statements/pause.ts';
 

@@ -2,8 +2,8 @@
 import { readCadence, type Cadence, type Schedule } from '../lib/cron-ticks.ts';
 import { formatCount, formatDuration } from '../lib/format.ts';
 import type { AccountConfig, LimitsConfig } from '../config/config.ts';
-import { countPages } from '../lib/count-pages.ts';
-import type { PackageRow } from '../lib/package-key.ts';
+import { countPages } from '../service/count-pages.ts';
+import type { PackageRow } from '../sync/package-key.ts';
 
 /** Size of a package at its last complete walk. */
 export interface PackageSize extends PackageRow {

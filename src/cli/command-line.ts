@@ -3,7 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { commandsFor, DEFAULT_CONFIG } from '../lib/shell-command.ts';
 import { LOG_LEVELS } from '../lib/log-levels.ts';
 import { version } from '../lib/package-root.ts';
-import { STREAM_KINDS, STREAMS } from '../lib/streams.ts';
+import { STREAM_KINDS, STREAMS } from '../sync/streams.ts';
 import {
   parseForgetTarget,
   parsePackageSelectors,

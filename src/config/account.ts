@@ -1,6 +1,6 @@
 /** The config of an account: its addresses, key, packages and limits. */
 import * as z from 'zod';
-import { FIGURES } from '../lib/service-fields.ts';
+import { FIGURES } from '../service/service-fields.ts';
 import { packages } from './packages.ts';
 import { orNull, section, withDefault } from './sections.ts';
 import * as types from './value-types.ts';

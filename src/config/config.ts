@@ -5,7 +5,7 @@
  */
 import { hostname } from 'node:os';
 import type { Proxies } from '../lib/http/proxies.ts';
-import { INCIDENT_EVENTS } from '../lib/incident-events.ts';
+import { INCIDENT_EVENTS } from '../health/incident-events.ts';
 import * as z from 'zod';
 import * as types from './value-types.ts';
 import { account } from './account.ts';

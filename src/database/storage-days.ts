@@ -2,7 +2,7 @@
 import type { Tx } from './connection.ts';
 import { query } from './query.ts';
 import type { storageCorrection, storageDay } from './schema/storage.ts';
-import { pickFigures } from '../lib/service-fields.ts';
+import { pickFigures } from '../service/service-fields.ts';
 
 type AccountKey = { account: string };
 

@@ -1,7 +1,7 @@
 /** What commands name: drift, packages, and removals that a person accepts. */
 import type { AccountConfig } from '../config/config.ts';
 import { shellQuote, type FormatCommand } from '../lib/shell-command.ts';
-import type { PackageRow } from '../lib/package-key.ts';
+import type { PackageRow } from '../sync/package-key.ts';
 
 /** Names drift as `acknowledge` takes it. */
 export function driftName({

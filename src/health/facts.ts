@@ -1,6 +1,6 @@
 /** The facts in which problems are found, read at one moment; docs/json.md has those of `status --json`. */
 import type { AccountConfig, Config } from '../config/config.ts';
-import { countPages } from '../lib/count-pages.ts';
+import { countPages } from '../service/count-pages.ts';
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import { addDays } from '../lib/days.ts';
@@ -22,8 +22,8 @@ import { TARGET_LOADS } from '../queries/named/targets.ts';
 import { findOverdueSince } from './overdue-backup.ts';
 import { acceptRemovalsCommands } from './commands.ts';
 import type { FormatCommand } from '../lib/shell-command.ts';
-import { keyOfPackage, type PackageRow } from '../lib/package-key.ts';
-import { isAccountStream } from '../lib/streams.ts';
+import { keyOfPackage, type PackageRow } from '../sync/package-key.ts';
+import { isAccountStream } from '../sync/streams.ts';
 import { listStreams, type Stream, type StreamParts } from './streams.ts';
 import { readTargets } from './targets.ts';
 import { findOverdueRun, findStoppedAccounts, isFirstReadDue } from './reading.ts';

@@ -1,6 +1,6 @@
 /** What a person should attend to: one item for each cause, with what it affects. Pure. */
 import { formatCount, pluralize } from '../lib/format.ts';
-import { ACCOUNT_STREAMS, STREAM_KINDS } from '../lib/streams.ts';
+import { ACCOUNT_STREAMS, STREAM_KINDS } from '../sync/streams.ts';
 import { type Advice, type Problem } from './problem.ts';
 import { findEarliest, groupBy, nameAccounts, toOneLine } from './text.ts';
 import type { FormatCommand } from '../lib/shell-command.ts';

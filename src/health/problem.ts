@@ -1,6 +1,6 @@
 /** The form of a kind of problem, and of one problem: what status, pages, alerts and readiness render. */
-import type { Stream } from '../lib/streams.ts';
-import type { IncidentEvent } from '../lib/incident-events.ts';
+import type { Stream } from '../sync/streams.ts';
+import type { IncidentEvent } from './incident-events.ts';
 import type { HealthFacts } from './facts.ts';
 
 /** What a problem concerns: the worker where all are null. `part`: a stream of the account, or a target. */

@@ -2,7 +2,7 @@
 import { measureDiskSpace, type DiskSpace } from '../database/files.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { formatBinaryBytes, formatCount, pluralize } from '../lib/format.ts';
-import { formatStream, STREAM_KINDS, STREAMS } from '../lib/streams.ts';
+import { formatStream, STREAM_KINDS, STREAMS } from '../sync/streams.ts';
 import { listStreams, type Stream, type StreamParts } from './streams.ts';
 
 export interface ReadinessFacts {

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { Db } from '../database/connection.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { redact } from '../lib/redact.ts';
-import { STREAM_KINDS } from '../lib/streams.ts';
+import { STREAM_KINDS } from '../sync/streams.ts';
 import { LAST_FAILURES, type LastFailure } from '../queries/named/failures.ts';
 import type { RunRow } from '../queries/named/runs.ts';
 import type { IsStale, Stream } from './streams.ts';

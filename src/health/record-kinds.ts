@@ -1,6 +1,6 @@
 /** Problems of responses, one for each account: records in quarantine, and fields that are not documented. */
 import { pluralize, truncate } from '../lib/format.ts';
-import { STREAM_KINDS } from '../lib/streams.ts';
+import { STREAM_KINDS } from '../sync/streams.ts';
 import { HIDDEN_FIELDS } from '../queries/named/videos.ts';
 import { driftName } from './commands.ts';
 import type { HealthFacts } from './facts.ts';

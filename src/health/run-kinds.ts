@@ -3,7 +3,7 @@ import { query } from '../database/query.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import { formatOffset } from '../lib/format.ts';
 import { shellQuote } from '../lib/shell-command.ts';
-import { formatStream, STREAM_KINDS } from '../lib/streams.ts';
+import { formatStream, STREAM_KINDS } from '../sync/streams.ts';
 import type { RunRow } from '../queries/named/runs.ts';
 import type { HealthFacts } from './facts.ts';
 import { advise, scopeOf, type Finding, type Kind } from './problem.ts';

@@ -3,8 +3,8 @@ import type { Config } from '../config/config.ts';
 import type { Db } from '../database/connection.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import { previousTick, type Schedule } from '../lib/cron-ticks.ts';
-import { keyOfPackage } from '../lib/package-key.ts';
-import { isAccountStream, listStreamsOf, type ConfiguredStream } from '../lib/streams.ts';
+import { keyOfPackage } from '../sync/package-key.ts';
+import { isAccountStream, listStreamsOf, type ConfiguredStream } from '../sync/streams.ts';
 import { readPackages } from '../queries/named/packages.ts';
 import { LAST_READ } from '../queries/named/status.ts';
 

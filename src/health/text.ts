@@ -1,7 +1,7 @@
 /** Texts that the sentences of problems are made of. Pure. */
 import { escapeControls, formatCount, truncate } from '../lib/format.ts';
-import { keyOfPackage, type PackageRow } from '../lib/package-key.ts';
-import { isAccountStream, STREAM_KINDS, type StreamRow } from '../lib/streams.ts';
+import { keyOfPackage, type PackageRow } from '../sync/package-key.ts';
+import { isAccountStream, STREAM_KINDS, type StreamRow } from '../sync/streams.ts';
 
 /** Days, fields or accounts that an alert lists. */
 export const MAX_LISTED = 100;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../database/sqlite.ts';
 import { addDays } from '../lib/days.ts';
-import { FIGURES } from '../lib/service-fields.ts';
+import { FIGURES } from '../service/service-fields.ts';
 import { createMarts } from './marts/marts.ts';
 import type { PublishRequest } from './publish-request.ts';
 

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { bundleUrl } from '../lib/child-process.ts';
 import { BusyError, errorMessage, WarehouseError } from '../lib/errors.ts';
 import { withinTime } from '../lib/within-time.ts';
-import { keyOfPackage, type PackageKey, type PackageRow } from '../lib/package-key.ts';
+import { keyOfPackage, type PackageKey, type PackageRow } from '../sync/package-key.ts';
 import type { ChangesRequest, FoundChanges } from './changes/find-changes.ts';
 import type { Growth, PackageTotals } from './named/packages.ts';
 import type { ListPage, ListQuery } from './video-list/list-page.ts';

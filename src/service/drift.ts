@@ -1,6 +1,6 @@
 /** Drift: where the records of a response differ from docs/service.md 2. Pure. */
 import { rewriteJson } from '../lib/json-text.ts';
-import type { DriftKind, FieldDrift, FieldType, ServiceField } from '../lib/service-fields.ts';
+import type { DriftKind, FieldDrift, FieldType, ServiceField } from './service-fields.ts';
 
 /** A field of one record that differs. */
 export interface DriftedValue {

@@ -3,7 +3,7 @@
  * lossy. Each one takes any JSON value and gives the value to store, or rejects it.
  */
 import * as z from 'zod';
-import { NOT_DOCUMENTED, type ServiceField } from '../lib/service-fields.ts';
+import { NOT_DOCUMENTED, type ServiceField } from './service-fields.ts';
 
 const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 

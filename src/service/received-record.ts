@@ -3,7 +3,7 @@
  * Pure.
  */
 import { listMembers, measureJson, rewriteJson } from '../lib/json-text.ts';
-import type { ServiceField } from '../lib/service-fields.ts';
+import type { ServiceField } from './service-fields.ts';
 import { findDriftKind, type DriftedValue } from './drift.ts';
 import { isExact } from './field-types.ts';
 

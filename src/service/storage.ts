@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { isDay } from '../lib/days.ts';
-import { FIGURES, STORAGE_FIELDS, type Figure } from '../lib/service-fields.ts';
+import { FIGURES, STORAGE_FIELDS, type Figure } from './service-fields.ts';
 import { withDrift, type WithDrift } from './drift.ts';
 import { firstIssueText, integer, text } from './field-types.ts';
 import { receiveRecord, type ReceivedRecord } from './received-record.ts';

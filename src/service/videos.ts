@@ -1,6 +1,6 @@
 /** The video list operation: `GET {base_url}/info/v1/videos.json` (docs/service.md 2.1, 2.2 and 4.1). */
 import * as z from 'zod';
-import { VIDEO_FIELDS } from '../lib/service-fields.ts';
+import { VIDEO_FIELDS } from './service-fields.ts';
 import { withDrift, type WithDrift } from './drift.ts';
 import { firstIssueText, matchesExactly, readersFor, requiredInteger, text } from './field-types.ts';
 import { receiveRecord, type ReceivedRecord } from './received-record.ts';

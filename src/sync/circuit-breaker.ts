@@ -11,7 +11,7 @@ import {
   WarehouseError,
 } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
-import type { AccountStream, Stream, StreamName } from '../lib/streams.ts';
+import type { AccountStream, Stream, StreamName } from './streams.ts';
 import type { RunFailure } from '../warehouse/statements/run.ts';
 import type { Slot } from './fair-queue.ts';
 

@@ -4,14 +4,14 @@ import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { ServiceClient } from '../service/client/client.ts';
 import type { ClockCheck } from '../service/client/clock-check.ts';
-import type { Figure } from '../lib/service-fields.ts';
+import type { Figure } from '../service/service-fields.ts';
 import type { WalkRow } from '../warehouse/statements/walk.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import type { PackageKey } from '../lib/package-key.ts';
+import type { PackageKey } from './package-key.ts';
 import type { Mode, Trigger } from '../database/schema/values.ts';
 import type { PackageSelector } from './package-selector.ts';
 import type { DayRange } from '../lib/days.ts';
-import type { AccountStream, StreamName } from '../lib/streams.ts';
+import type { AccountStream, StreamName } from './streams.ts';
 
 export interface SyncAccount {
   name: string;

@@ -1,5 +1,5 @@
 /** The packages that `--package` selects. */
-import type { PackageKey } from '../lib/package-key.ts';
+import type { PackageKey } from './package-key.ts';
 
 export interface PackageSelector {
   /** Null: every account that has the package. */

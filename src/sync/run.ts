@@ -22,7 +22,7 @@ import { isLocked } from '../database/integrity.ts';
 import type { Mode, Status } from '../database/schema/values.ts';
 import { transact } from '../database/transaction.ts';
 import { errorLine, errorMessage, hintLine, withHint } from '../lib/errors.ts';
-import { STREAMS } from '../lib/streams.ts';
+import { STREAMS } from './streams.ts';
 import { beginRun, endRun } from '../warehouse/runs.ts';
 import { countRequests, type RunFailure } from '../warehouse/statements/run.ts';
 import { findWalks, type WalkRow } from '../warehouse/statements/walk.ts';

@@ -1,7 +1,7 @@
 /** One account's part of a run: what the service has once for it, then its packages in turn. */
 import { WarehouseError } from '../lib/errors.ts';
 import { formatOffset } from '../lib/format.ts';
-import type { AccountStream } from '../lib/streams.ts';
+import type { AccountStream } from './streams.ts';
 import type { ClockResult } from '../service/client/clock-check.ts';
 import { listPackagesByTurn, listPackagesServedSince } from '../warehouse/statements/package.ts';
 import { listSilentStreams } from '../warehouse/statements/run.ts';

@@ -1,6 +1,6 @@
 /** The packages of the config as the live file follows them: added, returned and retired. */
 import { toTimestamp } from '../lib/clock.ts';
-import type { PackageKey } from '../lib/package-key.ts';
+import type { PackageKey } from '../sync/package-key.ts';
 import type { Tx } from '../database/connection.ts';
 import * as packages from './statements/package.ts';
 import { deletePagesAbout } from './statements/page-hash.ts';

@@ -1,5 +1,5 @@
 /** The beginning and the end of quick walks. */
-import { countPages } from '../lib/count-pages.ts';
+import { countPages } from '../service/count-pages.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import type { Tx } from '../database/connection.ts';
 import { findHighestId } from './statements/expected-ids.ts';
@@ -8,7 +8,7 @@ import { dropCandidates } from './statements/removal.ts';
 import { addSavedRequests, countPackageRequests } from './statements/run.ts';
 import { closeWalk, deleteWalk } from './statements/walk.ts';
 import { settleRemovals, type WalkEnd } from './walks.ts';
-import type { PackageKey } from '../lib/package-key.ts';
+import type { PackageKey } from '../sync/package-key.ts';
 
 /** A list as its last full walk found it. */
 export interface ListBaseline {

@@ -3,7 +3,7 @@
  * transaction.
  */
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
-import { FIGURES, hasSameFigures, type FieldDrift } from '../lib/service-fields.ts';
+import { FIGURES, hasSameFigures, type FieldDrift } from '../service/service-fields.ts';
 import type { Tx } from '../database/connection.ts';
 import { countDayWithoutDrift, recordDrift } from './statements/drift.ts';
 import { quarantineOnce, resolve, resolveEarlier } from './statements/quarantine.ts';

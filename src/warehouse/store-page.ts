@@ -2,7 +2,7 @@
 import { toTimestamp } from '../lib/clock.ts';
 import type { Tx } from '../database/connection.ts';
 import { getChangeSeq, setChangeSeq } from './statements/warehouse-state.ts';
-import type { FieldDrift } from '../lib/service-fields.ts';
+import type { FieldDrift } from '../service/service-fields.ts';
 import { recordDrift } from './statements/drift.ts';
 import { addLiveCount, findPackage } from './statements/package.ts';
 import { deletePageHash, deletePagesAbout, upsertPageHash } from './statements/page-hash.ts';
@@ -10,7 +10,7 @@ import { findOpenVideoIds, quarantineOnce, resolve } from './statements/quaranti
 import { findCandidatesBetween, deleteCandidate, upsertCandidate } from './statements/removal.ts';
 import { countLive, findVideo, findVideos, restoreVideo, createVideoWriter } from './statements/video.ts';
 import { advanceWalk, type Checkpoint, type PageCounts } from './statements/walk.ts';
-import type { PackageKey, IdRange } from '../lib/package-key.ts';
+import type { PackageKey, IdRange } from '../sync/package-key.ts';
 import type { VideoRow } from '../database/schema/videos.ts';
 
 /** A record of the page that could not be stored. `raw` is its JSON as received. */

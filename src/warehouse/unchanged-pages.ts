@@ -1,13 +1,13 @@
 /** Pages with unchanged bytes: their records are not read, only the checkpoint moves. */
 import { toTimestamp } from '../lib/clock.ts';
 import type { Tx } from '../database/connection.ts';
-import type { DriftKind } from '../lib/service-fields.ts';
+import type { DriftKind } from '../service/service-fields.ts';
 import { touchDrift } from './statements/drift.ts';
 import { findPage, type PagePlace } from './statements/page-hash.ts';
 import { countLive } from './statements/video.ts';
 import { advanceWalk, type PageCounts } from './statements/walk.ts';
 import type { PageToStore } from './store-page.ts';
-import type { IdRange } from '../lib/package-key.ts';
+import type { IdRange } from '../sync/package-key.ts';
 
 /** What is known of a page whose records need not be read. */
 export interface UnchangedPage {

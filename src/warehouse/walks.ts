@@ -1,5 +1,5 @@
 /** The beginning and the end of a walk: resumption from a checkpoint, removals and their limit. */
-import { countPages } from '../lib/count-pages.ts';
+import { countPages } from '../service/count-pages.ts';
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import type { Tx } from '../database/connection.ts';
 import type { Mode, Status } from '../database/schema/values.ts';
@@ -13,7 +13,7 @@ import { countPackageRequests } from './statements/run.ts';
 import { markRemoved } from './statements/video.ts';
 import { closeWalk, insertWalk, findLastWalk } from './statements/walk.ts';
 import type { Checkpoint, WalkRow } from './statements/walk.ts';
-import type { PackageKey } from '../lib/package-key.ts';
+import type { PackageKey } from '../sync/package-key.ts';
 
 export interface NewWalk extends PackageKey {
   runId: number;

@@ -2,7 +2,7 @@
 import { createBudget, createPlaces, type Limits, type OnWait } from '../budget/budget.ts';
 import { openDatabase, openLedgerConnection, watchIdentity, type Db } from '../database/connection.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { AccountBudget } from '../lib/request-budget.ts';
+import type { AccountBudget } from '../budget/request-budget.ts';
 
 export interface Warehouse {
   path: string;

@@ -3,7 +3,7 @@ import type { AccountConfig } from '../config/config.ts';
 import type { Calendar } from '../lib/calendar.ts';
 import type { Clock } from '../lib/clock.ts';
 import { packageNotFound, type ApiError, type Catalogue } from '../service/server/catalogue.ts';
-import { pickFigures } from '../lib/service-fields.ts';
+import { pickFigures } from '../service/service-fields.ts';
 import type { VideoLists } from '../queries/video-list/video-list.ts';
 
 interface MirrorParts {

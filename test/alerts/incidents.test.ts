@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { insert } from '../support/fixtures/filled-live-file.ts';
 import { readRows } from '../support/fixtures/live-file.ts';
-import { INCIDENT_EVENTS } from '../../src/lib/incident-events.ts';
+import { INCIDENT_EVENTS } from '../../src/health/incident-events.ts';
 import { HOUR_MS, MINUTE_MS, toTimestamp } from '../../src/lib/clock.ts';
 import { RUNS, type LoadReport } from '../../src/publishing/targets/load-report.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';

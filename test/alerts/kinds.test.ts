@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { insert } from '../support/fixtures/filled-live-file.ts';
 import { readRows } from '../support/fixtures/live-file.ts';
-import { INCIDENT_EVENTS } from '../../src/lib/incident-events.ts';
+import { INCIDENT_EVENTS } from '../../src/health/incident-events.ts';
 import { MINUTE_MS } from '../../src/lib/clock.ts';
 import {
   gap,

@@ -1,4 +1,4 @@
-import { INCIDENT_EVENTS } from '../../src/lib/incident-events.ts';
+import { INCIDENT_EVENTS } from '../../src/health/incident-events.ts';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AccountConfig, Config, NotifyConfig } from '../../src/config/config.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../src/lib/clock.ts';
-import { FIGURES } from '../../src/lib/service-fields.ts';
+import { FIGURES } from '../../src/service/service-fields.ts';
 import { readRows, readValue } from '../support/fixtures/live-file.ts';
 import { allDays } from '../support/fixtures/json-page.ts';
 import { outageWithin } from '../support/soak/soak-service.ts';

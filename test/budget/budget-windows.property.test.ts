@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { rounds } from '../support/rounds.ts';
 import { ParkedError } from '../../src/lib/errors.ts';
 import type { Limits } from '../../src/budget/budget.ts';
-import type { Admission } from '../../src/lib/request-budget.ts';
+import type { Admission } from '../../src/budget/request-budget.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ParkedError } from '../../src/lib/errors.ts';
 import type { Limits } from '../../src/budget/budget.ts';
-import type { RequestEntry } from '../../src/lib/request-budget.ts';
+import type { RequestEntry } from '../../src/budget/request-budget.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
 import { moduleUrl, runModule } from '../support/processes/child-process.ts';
 import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ParkedError } from '../../src/lib/errors.ts';
 import type { Limits } from '../../src/budget/budget.ts';
-import type { Admission, RequestEntry } from '../../src/lib/request-budget.ts';
+import type { Admission, RequestEntry } from '../../src/budget/request-budget.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
 import { readRows, readValue } from '../support/fixtures/live-file.ts';
 import { openEmptyWarehouse } from '../support/fixtures/test-warehouse.ts';

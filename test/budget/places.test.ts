@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createBudget, type Limits } from '../../src/budget/budget.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
-import type { Admission, RequestEntry } from '../../src/lib/request-budget.ts';
+import type { Admission, RequestEntry } from '../../src/budget/request-budget.ts';
 import { openLedgerConnection } from '../../src/database/connection.ts';
 import { readValue } from '../support/fixtures/live-file.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';

@@ -1,4 +1,4 @@
-import { INCIDENT_EVENTS } from '../../src/lib/incident-events.ts';
+import { INCIDENT_EVENTS } from '../../src/health/incident-events.ts';
 import { NO_PROXIES } from '../../src/lib/http/proxies.ts';
 import { chmodSync } from 'node:fs';
 import { hostname } from 'node:os';

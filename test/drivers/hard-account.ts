@@ -1,5 +1,5 @@
 /** An account with all difficult values, synced over HTTP into a live file, and published. */
-import { FIGURES } from '../../src/lib/service-fields.ts';
+import { FIGURES } from '../../src/service/service-fields.ts';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

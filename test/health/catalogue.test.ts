@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { DriftKind } from '../../src/lib/service-fields.ts';
+import type { DriftKind } from '../../src/service/service-fields.ts';
 import { CATALOGUE, findKind, findProblems, getRank } from '../../src/health/catalogue.ts';
 import type { HealthFacts } from '../../src/health/facts.ts';
 import { listItems } from '../../src/health/items.ts';
 import { ENDED_RUN, EVERY_PROBLEM, staleStream } from '../support/fixtures/every-problem.ts';
 import { FRESH_PACKAGE, healthFacts } from '../support/fixtures/health-facts.ts';
-import { INCIDENT_EVENTS } from '../../src/lib/incident-events.ts';
+import { INCIDENT_EVENTS } from '../../src/health/incident-events.ts';
 import { failingAccount, targetAccount, targetReport } from '../support/fixtures/target-report.ts';
 import { RUNS } from '../../src/publishing/targets/load-report.ts';
 

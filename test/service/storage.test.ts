@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isDay } from '../../src/lib/days.ts';
-import { FIGURES } from '../../src/lib/service-fields.ts';
+import { FIGURES } from '../../src/service/service-fields.ts';
 import { readStorageDay } from '../../src/service/storage.ts';
 
 const sample = `{"mov_org_cnt":12,"mov_org_size":4.4482871E7,"encoder_cnt":"16","encoder_size":1.0E10,

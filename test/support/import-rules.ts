@@ -25,9 +25,15 @@ const LAYERS = [
  * result. They are in a layer of their own, so they import only `lib` and each other.
  */
 const LEAVES = [
+  'budget/request-budget.ts',
+  'health/incident-events.ts',
   'publishing/targets/load-report.ts',
   'publishing/targets/postgres/postgres-url.ts',
   'publishing/targets/stores/lake-place.ts',
+  'service/count-pages.ts',
+  'service/service-fields.ts',
+  'sync/package-key.ts',
+  'sync/streams.ts',
 ];
 
 /** The rooms that may import the live file. */

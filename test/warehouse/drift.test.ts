@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase, type Db } from '../../src/database/connection.ts';
 import { DRIFT } from '../../src/queries/named/status.ts';
-import type { FieldDrift } from '../../src/lib/service-fields.ts';
+import type { FieldDrift } from '../../src/service/service-fields.ts';
 import {
   acknowledgeDrift,
   countWalksWithoutDrift,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { dashboardJson } from '../../docs/generate/dashboard.ts';
-import { INCIDENT_EVENTS } from '../../src/lib/incident-events.ts';
+import { INCIDENT_EVENTS } from '../../src/health/incident-events.ts';
 import { findMetrics, listQueries, readCases, readPanels, readRules } from '../support/watching-files.ts';
 
 /** The names of the samples of docs/metrics.md; test/docs/metrics.test.ts holds that exactly its metrics are exported. */

@@ -3,7 +3,7 @@ import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it, test } from 'vitest';
 import { addDays } from '../../src/lib/days.ts';
-import { STORAGE_KINDS } from '../../src/lib/service-fields.ts';
+import { STORAGE_KINDS } from '../../src/service/service-fields.ts';
 import type { StorageDayRow } from '../../src/queries/named/storage.ts';
 import { createSizeScale, listDayTicks } from '../../src/web/charts/scale.ts';
 import { StorageImage, StorageSvg } from '../../src/web/charts/storage-svg.tsx';

@@ -1,6 +1,6 @@
 /** The ledger: read and written before and after every request. All times are milliseconds since 1970. */
 import { query } from '../../database/query.ts';
-import type { RequestEntry } from '../../lib/request-budget.ts';
+import type { RequestEntry } from '../request-budget.ts';
 
 type Since = { account: string; ms: number };
 const SINCE = 'account = :account and spent_until_ms > :ms';

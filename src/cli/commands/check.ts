@@ -20,7 +20,7 @@ import {
   TransientError,
 } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
-import { STREAM_KINDS, type StreamName, type StreamRow } from '../../lib/streams.ts';
+import { STREAM_KINDS, type StreamName, type StreamRow } from '../../sync/streams.ts';
 import { openTarget } from '../../publishing/loader.ts';
 import { findRefusal, formatLoaded, readIdentity } from '../../publishing/targets/ownership.ts';
 import type { ServiceClient } from '../../service/client/client.ts';

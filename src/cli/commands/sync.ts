@@ -5,7 +5,7 @@ import type { Pipeline, RunRequest } from '../../app/pipeline.ts';
 import { commandsFor } from '../../lib/shell-command.ts';
 import { createCalendar, daysBetween } from '../../lib/calendar.ts';
 import { addDays, type DayRange } from '../../lib/days.ts';
-import { STREAMS, type StreamName } from '../../lib/streams.ts';
+import { STREAMS, type StreamName } from '../../sync/streams.ts';
 import { ConfigError, VodhouseError } from '../../lib/errors.ts';
 import { formatCount } from '../../lib/format.ts';
 import { createStaleCheck } from '../../health/streams.ts';

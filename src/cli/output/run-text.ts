@@ -18,8 +18,8 @@ import {
   truncate,
 } from '../../lib/format.ts';
 import { redactAll } from '../../lib/redact.ts';
-import { keyOfPackage } from '../../lib/package-key.ts';
-import { formatStream } from '../../lib/streams.ts';
+import { keyOfPackage } from '../../sync/package-key.ts';
+import { formatStream } from '../../sync/streams.ts';
 import { readRun, type RunDetails } from '../../queries/named/run.ts';
 import type { RunRow } from '../../queries/named/runs.ts';
 import { readHeldBack } from '../../queries/named/status.ts';

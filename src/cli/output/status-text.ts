@@ -15,7 +15,7 @@ import {
   escapeControls,
   truncate,
 } from '../../lib/format.ts';
-import { keyOfPackage } from '../../lib/package-key.ts';
+import { keyOfPackage } from '../../sync/package-key.ts';
 import { displayPath } from './output.ts';
 import { formatFirst, formatRecords, MOST_ROWS, moreText, type Limit, type TableRecord } from './table.ts';
 

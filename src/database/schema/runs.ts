@@ -1,8 +1,8 @@
 import { eq, ne, sql } from 'drizzle-orm';
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { FAULT_KINDS } from '../../lib/errors.ts';
-import { PURPOSES } from '../../lib/request-budget.ts';
-import { STREAMS } from '../../lib/streams.ts';
+import { PURPOSES } from '../../budget/request-budget.ts';
+import { STREAMS } from '../../sync/streams.ts';
 import { bigint, boolean, date, rowKey, timestamp } from './columns.ts';
 import { MODES, STATUSES, TRIGGERS } from './values.ts';
 

@@ -1,6 +1,6 @@
 import { isNull } from 'drizzle-orm';
 import { index, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
-import { FIGURES, type Figure } from '../../lib/service-fields.ts';
+import { FIGURES, type Figure } from '../../service/service-fields.ts';
 import { bigint, date, rowKey, timestamp } from './columns.ts';
 
 /** Counts in pieces, sizes in bytes; NULL if the service left one out. */

@@ -1,7 +1,7 @@
 import { isNotNull, isNull } from 'drizzle-orm';
 import { index, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
-import { DRIFT_KINDS, VIDEO_FIELDS, type VideoField } from '../../lib/service-fields.ts';
-import { STREAMS } from '../../lib/streams.ts';
+import { DRIFT_KINDS, VIDEO_FIELDS, type VideoField } from '../../service/service-fields.ts';
+import { STREAMS } from '../../sync/streams.ts';
 import { bigint, boolean, date, rowKey, timestamp } from './columns.ts';
 import { CHANGES } from './values.ts';
 

@@ -1,5 +1,5 @@
 /** How columns of marts are declared, and the columns that several marts have. */
-import { VIDEO_FIELDS, type VideoField } from '../../lib/service-fields.ts';
+import { VIDEO_FIELDS, type VideoField } from '../../service/service-fields.ts';
 import type { DataType, TableColumn } from './mart.ts';
 
 /** Bytes of a GiB, as REAL: the result of a division by it is REAL too. */

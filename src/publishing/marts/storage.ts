@@ -1,5 +1,5 @@
 /** Published: storage by day. */
-import { FIGURES, STORAGE_FIELDS, STORAGE_KINDS, type Figure } from '../../lib/service-fields.ts';
+import { FIGURES, STORAGE_FIELDS, STORAGE_KINDS, type Figure } from '../../service/service-fields.ts';
 import type { Table, TableColumn, WorkingTable } from './mart.ts';
 import { accountColumn, column, dayColumn, instant, monthEndColumn, size, TO_DATES } from './mart-columns.ts';
 

@@ -1,6 +1,6 @@
 /** The columns of videos and of their states. */
 import { CHANGES } from '../../database/schema/values.ts';
-import { VIDEO_FIELDS, type VideoField } from '../../lib/service-fields.ts';
+import { VIDEO_FIELDS, type VideoField } from '../../service/service-fields.ts';
 import type { TableColumn } from './mart.ts';
 import {
   column,

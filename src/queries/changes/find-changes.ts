@@ -10,7 +10,7 @@ import {
   type ChangeRow,
   type StepKind,
 } from '../named/changes.ts';
-import type { PackageRow } from '../../lib/package-key.ts';
+import type { PackageRow } from '../../sync/package-key.ts';
 import { foldText, toLikePatterns } from './search-text.ts';
 
 export interface ChangesRequest extends Omit<ChangeFilter, 'pattern' | 'decomposed'> {

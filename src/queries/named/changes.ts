@@ -5,7 +5,7 @@
 import type { video } from '../../database/schema/videos.ts';
 import { CHANGES, type Change } from '../../database/schema/values.ts';
 import { query } from '../../database/query.ts';
-import type { PackageRow } from '../../lib/package-key.ts';
+import type { PackageRow } from '../../sync/package-key.ts';
 
 export { CHANGES, type Change } from '../../database/schema/values.ts';
 

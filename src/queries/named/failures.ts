@@ -1,8 +1,8 @@
 /** What failed: packages, storage and whole runs, and the booked days that the service changed. */
 import { query } from '../../database/query.ts';
 import type { FailureKind } from '../../database/schema/runs.ts';
-import type { PackageRow } from '../../lib/package-key.ts';
-import { ACCOUNT_STREAMS, type AccountStream, type StreamName } from '../../lib/streams.ts';
+import type { PackageRow } from '../../sync/package-key.ts';
+import { ACCOUNT_STREAMS, type AccountStream, type StreamName } from '../../sync/streams.ts';
 
 /** A package whose last finished full walk failed. */
 export interface FailedWalk extends PackageRow {

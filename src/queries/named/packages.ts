@@ -3,7 +3,7 @@ import type { Db } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import type { Status } from '../../database/schema/values.ts';
 import type { packageTable } from '../../database/schema/videos.ts';
-import type { PackageRow } from '../../lib/package-key.ts';
+import type { PackageRow } from '../../sync/package-key.ts';
 import { getShownStatus } from './shown-status.ts';
 
 /** A package that the config names, or once named. */

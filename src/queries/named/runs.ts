@@ -5,7 +5,7 @@ import { query } from '../../database/query.ts';
 import { KILLED, type run } from '../../database/schema/runs.ts';
 import type { Mode, WalkChange } from '../../database/schema/values.ts';
 import { readSnapshot } from '../../database/transaction.ts';
-import type { PackageRow } from '../../lib/package-key.ts';
+import type { PackageRow } from '../../sync/package-key.ts';
 import { withShownStatus } from './shown-status.ts';
 
 /** A run, and what its walks did. */

@@ -6,8 +6,8 @@ import type { Db } from '../../database/connection.ts';
 import type { pause, request } from '../../database/schema/runs.ts';
 import { HELD_REASONS, type drift, type HeldReason, type quarantine } from '../../database/schema/videos.ts';
 import { query } from '../../database/query.ts';
-import type { PackageRow } from '../../lib/package-key.ts';
-import type { AccountStream, StreamName } from '../../lib/streams.ts';
+import type { PackageRow } from '../../sync/package-key.ts';
+import type { AccountStream, StreamName } from '../../sync/streams.ts';
 
 /** When a stream that an account has once was last read completely; NULL: never. */
 export const LAST_READ = {

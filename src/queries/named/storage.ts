@@ -1,7 +1,7 @@
 /** Storage: its status, its days and its gaps. */
 import { query } from '../../database/query.ts';
 import type { storageDay, storageGap } from '../../database/schema/storage.ts';
-import { FIGURES } from '../../lib/service-fields.ts';
+import { FIGURES } from '../../service/service-fields.ts';
 
 export interface StorageStatus {
   read_at: string | null;

@@ -5,7 +5,7 @@ import type { video } from '../../database/schema/videos.ts';
 import { EDITABLE_FIELDS } from '../../database/version-trigger.ts';
 import { query } from '../../database/query.ts';
 import { readSnapshot } from '../../database/transaction.ts';
-import type { PackageRow } from '../../lib/package-key.ts';
+import type { PackageRow } from '../../sync/package-key.ts';
 
 /**
  * How many videos a package had on each day of the service from `:since` on. A day on which no walk ended has

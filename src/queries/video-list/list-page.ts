@@ -2,7 +2,7 @@
 import type { Db } from '../../database/connection.ts';
 import { receivedNames } from '../../database/schema/videos.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
-import type { PackageKey } from '../../lib/package-key.ts';
+import type { PackageKey } from '../../sync/package-key.ts';
 
 /** Columns that a list can be searched in. */
 export type SearchColumn = 'title' | 'series' | 'author' | 'copyright' | 'content' | 'tag' | 'etc';

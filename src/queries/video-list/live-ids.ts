@@ -3,7 +3,7 @@
  * primary key and `video_removed`; no row is read.
  */
 import type { Db } from '../../database/connection.ts';
-import type { PackageKey } from '../../lib/package-key.ts';
+import type { PackageKey } from '../../sync/package-key.ts';
 import type { RankRange, WalkedPackage } from './list-page.ts';
 
 export type FindLiveIds = (key: PackageKey, walked: WalkedPackage, range: RankRange) => number[];

@@ -3,7 +3,7 @@
  * its package.
  */
 import type { Db } from '../../database/connection.ts';
-import type { PackageKey } from '../../lib/package-key.ts';
+import type { PackageKey } from '../../sync/package-key.ts';
 import { getRankRange, prepareListPage, type ListPage, type ListQuery } from './list-page.ts';
 
 /** Lists that are kept for their next pages, and ids in all of them. */

@@ -5,7 +5,7 @@ import { readServedDays, findNewestReading } from '../../database/storage-days.t
 import { readSnapshot } from '../../database/transaction.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import type { DayRange } from '../../lib/days.ts';
-import type { PackageKey } from '../../lib/package-key.ts';
+import type { PackageKey } from '../../sync/package-key.ts';
 import { getRankRange, prepareListPage, type ListPage, type ListQuery } from './list-page.ts';
 import { createFindLiveIds } from './live-ids.ts';
 

@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
 import { errorMessage, RefusedError, TransientError } from '../../lib/errors.ts';
 import { redact } from '../../lib/redact.ts';
-import type { Budget, Purpose, RequestEntry, Restriction } from '../../lib/request-budget.ts';
+import type { Budget, Purpose, RequestEntry, Restriction } from '../../budget/request-budget.ts';
 import type { WithReceivedAt } from './parse-response.ts';
 import { retryDelay, type RetryPolicy } from './retry.ts';
 import { send, type Content } from './transport.ts';

@@ -11,7 +11,7 @@ import {
   type FieldDrift,
   type ServiceField,
   type VideoField,
-} from '../../lib/service-fields.ts';
+} from '../service-fields.ts';
 import { createDriftCollector } from '../drift.ts';
 import { firstIssueText } from '../field-types.ts';
 import { storageAnswer, storageStatus } from '../storage.ts';

@@ -5,7 +5,7 @@ import { brotliDecompress, inflateRaw, unzip } from 'node:zlib';
 import { errors, type Dispatcher } from 'undici';
 import { errorCode, errorMessage, isWithoutTls, RefusedError, TransientError } from '../../lib/errors.ts';
 import { requestUntilAborted } from '../../lib/http/agent.ts';
-import type { RequestResult } from '../../lib/request-budget.ts';
+import type { RequestResult } from '../../budget/request-budget.ts';
 import { readRetryAfter, readTime } from './header-times.ts';
 
 interface HttpAttempt {

@@ -1,7 +1,7 @@
 /** Both operations of docs/service.md as routes over a catalogue. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { countPages } from '../../lib/count-pages.ts';
-import { pickFigures } from '../../lib/service-fields.ts';
+import { countPages } from '../count-pages.ts';
+import { pickFigures } from '../service-fields.ts';
 import { STORAGE_PATH, type StorageDay } from '../storage.ts';
 import { VIDEO_LIST_PATH, type Paging, type SearchOption } from '../videos.ts';
 import type { Authorize } from './api-keys.ts';

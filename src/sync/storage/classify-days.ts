@@ -9,7 +9,7 @@ import {
   pickFigures,
   STORAGE_FIELDS,
   type Figure,
-} from '../../lib/service-fields.ts';
+} from '../../service/service-fields.ts';
 import type { ClockResult } from '../../service/client/clock-check.ts';
 import type { StorageDays } from '../../service/client/parse-response.ts';
 import { createDriftCollector } from '../../service/drift.ts';

@@ -1,7 +1,7 @@
 /** Reads what the service now reports for a booked day, so that a person can accept it as a correction. */
 import { ConfigError, RefusedError } from '../../lib/errors.ts';
 import { formatOffset } from '../../lib/format.ts';
-import { FIGURES, type Figure } from '../../lib/service-fields.ts';
+import { FIGURES, type Figure } from '../../service/service-fields.ts';
 import type { BookedDay } from '../../warehouse/store-days.ts';
 import type { DayRow } from '../../warehouse/statements/storage.ts';
 import type { SyncAccount, SyncContext } from '../context.ts';

@@ -1,9 +1,9 @@
 /**
  * Boundary reads: requests that show both sides of the gap between two pages (docs/contributing/walking.md).
  */
-import { countPages } from '../../lib/count-pages.ts';
+import { countPages } from '../../service/count-pages.ts';
 import { RefusedError, TransientError } from '../../lib/errors.ts';
-import type { IdRange } from '../../lib/package-key.ts';
+import type { IdRange } from '../package-key.ts';
 import type { ReadPage } from '../../service/client/parse-response.ts';
 import { findForeignEcho, toPageContents, type PageContents } from './page-contents.ts';
 import { provePage, type PageProof } from './proof.ts';

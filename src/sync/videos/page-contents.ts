@@ -1,5 +1,5 @@
 /** The records of a page by their ids, and whether the page belongs to the package at all. Pure. */
-import type { IdRange } from '../../lib/package-key.ts';
+import type { IdRange } from '../package-key.ts';
 import type { SearchOption } from '../../service/videos.ts';
 
 export const LOWEST = 1;

@@ -1,8 +1,8 @@
 /**
  * What to do with a page of a walk, and what it proves about removals (docs/contributing/walking.md). Pure.
  */
-import { countPages } from '../../lib/count-pages.ts';
-import type { IdRange } from '../../lib/package-key.ts';
+import { countPages } from '../../service/count-pages.ts';
+import type { IdRange } from '../package-key.ts';
 import type { Paging, SearchOption } from '../../service/videos.ts';
 import { HIGHEST, isTrustedNeighbour, LOWEST, type PageAbove, type PageContents } from './page-contents.ts';
 

@@ -9,7 +9,7 @@ import {
   RefusedError,
   WarehouseError,
 } from '../../lib/errors.ts';
-import type { PackageKey } from '../../lib/package-key.ts';
+import type { PackageKey } from '../package-key.ts';
 import type { PageEnvelope, ReadPage } from '../../service/client/parse-response.ts';
 import { dropCandidates } from '../../warehouse/statements/removal.ts';
 import type { Checkpoint } from '../../warehouse/statements/walk.ts';

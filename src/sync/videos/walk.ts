@@ -2,7 +2,7 @@
  * One pass over all pages of a package: last page first, one page after the other. A deletion then moves
  * records towards the unread pages, so none is missed (docs/contributing/walking.md).
  */
-import type { IdRange } from '../../lib/package-key.ts';
+import type { IdRange } from '../package-key.ts';
 import type { StartedWalk } from '../../warehouse/walks.ts';
 import type { SyncContext } from '../context.ts';
 import { getMaxBoundaryReads, readAbove, readBoundary } from './boundary-read.ts';
@@ -20,7 +20,7 @@ import {
   type WalkOptions,
   type WalkState,
 } from './walk-state.ts';
-import { countPages } from '../../lib/count-pages.ts';
+import { countPages } from '../../service/count-pages.ts';
 import { RefusedError } from '../../lib/errors.ts';
 import type { Checkpoint } from '../../warehouse/statements/walk.ts';
 import { transact } from '../../database/transaction.ts';

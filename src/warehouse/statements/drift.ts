@@ -5,8 +5,8 @@
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import { drift } from '../../database/schema/videos.ts';
-import type { DriftKind, FieldDrift } from '../../lib/service-fields.ts';
-import type { AccountStream, Stream, StreamName } from '../../lib/streams.ts';
+import type { DriftKind, FieldDrift } from '../../service/service-fields.ts';
+import type { AccountStream, Stream, StreamName } from '../../sync/streams.ts';
 
 /** Whole walks, or days with a reading of storage, without drift after which it is resolved. */
 const RESOLVED_AFTER = 3;

@@ -5,7 +5,7 @@
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import { findHighestOpenId } from './quarantine.ts';
-import type { IdRange, PackageKey } from '../../lib/package-key.ts';
+import type { IdRange, PackageKey } from '../../sync/package-key.ts';
 import { findPackage } from './package.ts';
 import { findVideo, IN_RANGE, OF_PACKAGE } from './video.ts';
 

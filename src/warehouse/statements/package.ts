@@ -3,7 +3,7 @@ import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import type { Mode } from '../../database/schema/values.ts';
 import type { packageTable } from '../../database/schema/videos.ts';
-import type { PackageKey } from '../../lib/package-key.ts';
+import type { PackageKey } from '../../sync/package-key.ts';
 
 type PackageRow = typeof packageTable.$inferSelect;
 

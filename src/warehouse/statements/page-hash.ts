@@ -1,7 +1,7 @@
 /** Pages that need not be read again while their bytes, and the rows they describe, do not change. */
 import { query } from '../../database/query.ts';
 import type { pageHash } from '../../database/schema/videos.ts';
-import type { IdRange, PackageKey } from '../../lib/package-key.ts';
+import type { IdRange, PackageKey } from '../../sync/package-key.ts';
 
 export type PageHash = typeof pageHash.$inferSelect;
 

@@ -2,7 +2,7 @@
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import { quarantine } from '../../database/schema/videos.ts';
-import type { IdRange, PackageKey } from '../../lib/package-key.ts';
+import type { IdRange, PackageKey } from '../../sync/package-key.ts';
 
 type NewQuarantine = Omit<Required<typeof quarantine.$inferInsert>, 'quarantine_id' | 'resolved_at'>;
 

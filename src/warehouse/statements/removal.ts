@@ -3,7 +3,7 @@ import { and, eq } from 'drizzle-orm';
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import { removalCandidate, type HeldReason, type Proof } from '../../database/schema/videos.ts';
-import type { IdRange, PackageKey } from '../../lib/package-key.ts';
+import type { IdRange, PackageKey } from '../../sync/package-key.ts';
 
 const OF_PACKAGE = 'account = :account and package_id = :packageId';
 const selectMode = (walkId: string) => `(select mode from walk where walk.walk_id = ${walkId})`;

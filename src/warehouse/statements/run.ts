@@ -5,8 +5,8 @@ import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import { KILLED, run, walk, type FailureKind } from '../../database/schema/runs.ts';
 import type { Mode, Status } from '../../database/schema/values.ts';
-import type { PackageKey } from '../../lib/package-key.ts';
-import type { StreamName } from '../../lib/streams.ts';
+import type { PackageKey } from '../../sync/package-key.ts';
+import type { StreamName } from '../../sync/streams.ts';
 
 type RunRow = typeof run.$inferSelect;
 

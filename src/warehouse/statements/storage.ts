@@ -2,7 +2,7 @@
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import * as schema from '../../database/schema/storage.ts';
-import { FIGURES } from '../../lib/service-fields.ts';
+import { FIGURES } from '../../service/service-fields.ts';
 
 type AccountKey = { account: string };
 type DayKey = { account: string; date: string };

@@ -4,7 +4,7 @@ import type { Tx } from '../../database/connection.ts';
 import { prepareOnce, query, type SqlValue } from '../../database/query.ts';
 import { receivedNames, video, type VideoRow } from '../../database/schema/videos.ts';
 import { CURRENT_RUN, EDITABLE_FIELDS } from '../../database/version-trigger.ts';
-import type { IdRange, PackageKey } from '../../lib/package-key.ts';
+import type { IdRange, PackageKey } from '../../sync/package-key.ts';
 
 /**
  * The SQL of a time, or of that of the row's present state if that is later: a state never ends before it

@@ -4,7 +4,7 @@ import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import { walk } from '../../database/schema/runs.ts';
 import type { Mode, Status } from '../../database/schema/values.ts';
-import type { PackageKey } from '../../lib/package-key.ts';
+import type { PackageKey } from '../../sync/package-key.ts';
 import { recordFailedTurn } from './package.ts';
 
 export type WalkRow = typeof walk.$inferSelect;

@@ -1,7 +1,7 @@
 /** The storage of an account by calendar day and month, and what changed between two days. Pure. */
 import { addDays } from '../../lib/days.ts';
 import { formatBinaryBytes } from '../../lib/format.ts';
-import { FIGURES, STORAGE_KINDS } from '../../lib/service-fields.ts';
+import { FIGURES, STORAGE_KINDS } from '../../service/service-fields.ts';
 import type { GapRow, StorageDayRow } from '../../queries/named/storage.ts';
 
 /**

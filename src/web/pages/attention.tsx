@@ -1,7 +1,7 @@
 /** What needs attention: how severe, since when, where, and the commands to type. Notes are apart. */
 import type { Item } from '../../health/items.ts';
 import { formatCount } from '../../lib/format.ts';
-import { isAccountStream, STREAM_KINDS } from '../../lib/streams.ts';
+import { isAccountStream, STREAM_KINDS } from '../../sync/streams.ts';
 import { packagePath, toQueryString } from './paths.ts';
 import { Command, Message, RelativeTime, Timestamp } from './format.tsx';
 import { Section } from './section.tsx';

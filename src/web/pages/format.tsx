@@ -4,7 +4,7 @@ import { useContext } from 'preact/hooks';
 import { fromTimestamp, HOUR_MS } from '../../lib/clock.ts';
 import type { Status } from '../../database/schema/values.ts';
 import { formatAgo, formatBinaryBytes, formatCount, formatDuration } from '../../lib/format.ts';
-import { keyOfPackage, type PackageRow } from '../../lib/package-key.ts';
+import { keyOfPackage, type PackageRow } from '../../sync/package-key.ts';
 import { packagePath } from './paths.ts';
 import { findMeaning } from './glossary.tsx';
 

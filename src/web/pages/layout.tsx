@@ -2,7 +2,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { version } from '../../lib/package-root.ts';
-import { ACCOUNT_STREAMS, STREAM_KINDS } from '../../lib/streams.ts';
+import { ACCOUNT_STREAMS, STREAM_KINDS } from '../../sync/streams.ts';
 import { Site, useLocalText } from './format.tsx';
 import { Glossary } from './glossary.tsx';
 

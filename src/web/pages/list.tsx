@@ -9,7 +9,7 @@ import { createCalendar } from '../../lib/calendar.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { addDays, isDay } from '../../lib/days.ts';
 import { capitalize } from '../../lib/format.ts';
-import type { PackageRow } from '../../lib/package-key.ts';
+import type { PackageRow } from '../../sync/package-key.ts';
 import type { FoundChanges } from '../../queries/changes/find-changes.ts';
 import { LISTED_KINDS, RUN_SPAN, SEARCHED_FIELDS, type ChangeRow } from '../../queries/named/changes.ts';
 import { clientGoneSignal } from '../../service/server/routes.ts';

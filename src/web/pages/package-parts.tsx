@@ -12,7 +12,7 @@ import { createCalendar } from '../../lib/calendar.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
-import { keyOfPackage, type PackageRow } from '../../lib/package-key.ts';
+import { keyOfPackage, type PackageRow } from '../../sync/package-key.ts';
 import { PACKAGE_SIZES, PACKAGE_TROUBLE } from '../../queries/named/videos.ts';
 import { Strip } from '../charts/figures.tsx';
 import { findToday, type PageSources } from './routing.ts';

@@ -9,7 +9,7 @@ import { createCalendar } from '../../lib/calendar.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
-import { toPackageKey, type PackageKey, keyOfPackage, type PackageRow } from '../../lib/package-key.ts';
+import { toPackageKey, type PackageKey, keyOfPackage, type PackageRow } from '../../sync/package-key.ts';
 import {
   PACKAGE,
   type Growth,

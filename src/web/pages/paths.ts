@@ -1,5 +1,5 @@
 /** The addresses of the pages. */
-import type { PackageRow } from '../../lib/package-key.ts';
+import type { PackageRow } from '../../sync/package-key.ts';
 
 export const packagePath = ({ account, package_id: id }: PackageRow): string =>
   `/packages/${encodeURIComponent(account)}/${id}`;

@@ -1,7 +1,7 @@
 /** The tile of the current run, or of the last one and the next one. */
 import type { Config } from '../../config/config.ts';
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
-import { countPages } from '../../lib/count-pages.ts';
+import { countPages } from '../../service/count-pages.ts';
 import { formatCount, formatDuration } from '../../lib/format.ts';
 import { RUN_STRIP, type RunningRun, type RunningWalk } from '../../queries/named/runs.ts';
 import { withShownStatus } from '../../queries/named/shown-status.ts';

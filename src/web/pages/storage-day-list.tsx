@@ -1,6 +1,6 @@
 /** The days of storage, as a table and as CSV. */
 import { formatCount } from '../../lib/format.ts';
-import { FIGURES, STORAGE_KINDS } from '../../lib/service-fields.ts';
+import { FIGURES, STORAGE_KINDS } from '../../service/service-fields.ts';
 import { createBars } from '../charts/figures.tsx';
 import { changeSince, formatTotal, type CalendarDay } from '../charts/storage-days.ts';
 import { formatSize, formatSizeChange, Message, Timestamp } from './format.tsx';

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import * as z from 'zod';
 import { pluralize } from '../../lib/format.ts';
-import { VIDEO_FIELDS } from '../../lib/service-fields.ts';
+import { VIDEO_FIELDS } from '../../service/service-fields.ts';
 import { PACKAGE } from '../../queries/named/packages.ts';
 import { readVideo, type VersionRow, type VideoRow } from '../../queries/named/videos.ts';
 import { packagePath } from './paths.ts';

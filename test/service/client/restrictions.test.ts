@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Limits } from '../../../src/budget/budget.ts';
 import { fromTimestamp } from '../../../src/lib/clock.ts';
 import { ParkedError, RefusedError } from '../../../src/lib/errors.ts';
-import type { Budget } from '../../../src/lib/request-budget.ts';
+import type { Budget } from '../../../src/budget/request-budget.ts';
 import { AWKWARD_KEY, formsIn, formsOfKey } from '../../support/fixtures/awkward-key.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 import { readRows } from '../../support/fixtures/live-file.ts';

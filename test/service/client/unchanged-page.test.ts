@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { VIDEO_FIELDS } from '../../../src/lib/service-fields.ts';
+import { VIDEO_FIELDS } from '../../../src/service/service-fields.ts';
 import { splitEnvelope } from '../../../src/service/client/parse-response.ts';
 import { createTestClient, catchFailure, pageRequest } from '../../support/fixtures/service-client.ts';
 import { listBody, listRefusal, videoRecord } from '../../support/fixtures/service-responses.ts';

@@ -3,7 +3,7 @@ import type { VideoRecord } from '../../../src/service/server/catalogue.ts';
 import { expectDescribed } from '../../support/openapi-document.ts';
 import { videoRecord } from '../../support/fixtures/service-responses.ts';
 import { createFixture, KEY, startServer, getStorage } from '../../support/servers/plain-catalogue.ts';
-import { FIGURES, type Figure } from '../../../src/lib/service-fields.ts';
+import { FIGURES, type Figure } from '../../../src/service/service-fields.ts';
 import type { StorageDay } from '../../../src/service/storage.ts';
 
 const record = videoRecord(5, {

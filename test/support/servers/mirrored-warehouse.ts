@@ -1,7 +1,7 @@
 /** A warehouse that is synced over HTTP and served over HTTP: another one can be synced from it. */
 import { onTestFinished } from 'vitest';
 import type { ServerConfig, StorageAuth } from '../../../src/config/config.ts';
-import { FIGURES } from '../../../src/lib/service-fields.ts';
+import { FIGURES } from '../../../src/service/service-fields.ts';
 import { openWebServer } from '../../../src/web/process/compose.ts';
 import type { VirtualClock } from '../clocks/virtual-clock.ts';
 import { openTestPipeline } from '../fixtures/open-pipeline.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FIGURES } from '../../../src/lib/service-fields.ts';
+import { FIGURES } from '../../../src/service/service-fields.ts';
 import { storageRecord } from '../../support/fixtures/service-responses.ts';
 import { everyDay, openStorageAccount, type DayAnswer } from '../../support/servers/storage-account.ts';
 import { execute } from '../../support/fixtures/live-file.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listDays } from '../../../src/lib/days.ts';
-import { FIGURES } from '../../../src/lib/service-fields.ts';
+import { FIGURES } from '../../../src/service/service-fields.ts';
 import { classifyDays } from '../../../src/sync/storage/classify-days.ts';
 import { dayRow, makeDayHistory, sortContext } from '../../support/fixtures/storage-days.ts';
 import { toMs } from '../../support/clocks/virtual-clock.ts';

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, RefusedError } from '../../../src/lib/errors.ts';
-import { FIGURES } from '../../../src/lib/service-fields.ts';
+import { FIGURES } from '../../../src/service/service-fields.ts';
 import { execute } from '../../support/fixtures/live-file.ts';
 import { openTestPipeline } from '../../support/fixtures/open-pipeline.ts';
 import { storageRecord } from '../../support/fixtures/service-responses.ts';

@@ -1,6 +1,6 @@
 /** A booked day never changes: one wrong response must not become history. */
 import { describe, expect, it } from 'vitest';
-import { FIGURES, type Figure } from '../../../src/lib/service-fields.ts';
+import { FIGURES, type Figure } from '../../../src/service/service-fields.ts';
 import { storageRecord } from '../../support/fixtures/service-responses.ts';
 import { openStorageAccount, type DayAnswer, type DayQuery } from '../../support/servers/storage-account.ts';
 

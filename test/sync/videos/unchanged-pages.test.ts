@@ -6,7 +6,7 @@ import type { TestPipeline } from '../../support/fixtures/open-pipeline.ts';
 import { openWalkedPackage } from '../../support/servers/walked-packages.ts';
 import { listBody, videoRecord } from '../../support/fixtures/service-responses.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
-import { DRIFT_KINDS, VIDEO_FIELDS } from '../../../src/lib/service-fields.ts';
+import { DRIFT_KINDS, VIDEO_FIELDS } from '../../../src/service/service-fields.ts';
 import { splitEnvelope } from '../../../src/service/client/parse-response.ts';
 
 /** The pages with a stored hash, by number. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FIGURES } from '../../../src/lib/service-fields.ts';
+import { FIGURES } from '../../../src/service/service-fields.ts';
 import { insert, storageRow } from '../../support/fixtures/filled-live-file.ts';
 import { AT, gap } from '../../support/fixtures/page-rows.ts';
 import { linksIn, named, getText, rowsIn } from '../../support/read-html.ts';

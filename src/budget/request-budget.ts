@@ -1,6 +1,6 @@
 /** The request budget of an account, as the client uses it: `admit` is called before every attempt. */
-import type { ParkedError } from './errors.ts';
-import { ACCOUNT_STREAMS } from './streams.ts';
+import type { ParkedError } from '../lib/errors.ts';
+import { ACCOUNT_STREAMS } from '../sync/streams.ts';
 
 export const PURPOSES = [...ACCOUNT_STREAMS, 'probe', 'page', 'boundary', 'quick', 'check'] as const;
 /** What a request is for. */

@@ -3,7 +3,7 @@
  * them, the OpenAPI document, the data dictionary and the published columns take type, unit and description
  * from here.
  */
-import { isTime } from './days.ts';
+import { isTime } from '../lib/days.ts';
 
 /** The types of docs/service.md 2. */
 export type FieldType = 'string' | 'integer' | 'number';
