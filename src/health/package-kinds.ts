@@ -203,8 +203,8 @@ with recent as (
 rewritten as (
   select account, package_id, min(finished_at) as since, max(walk_id) as walk_id
   from recent group by account, package_id
-  having sum(updated > max(${REWRITES.edits}, (updated + unchanged) / 10)) = ${REWRITES.walks})
-select w.account, w.package_id, w.updated as edited, w.updated + w.unchanged as videos, r.since,
+  having sum(edited > max(${REWRITES.edits}, (edited + unchanged) / 10)) = ${REWRITES.walks})
+select w.account, w.package_id, w.edited, w.edited + w.unchanged as videos, r.since,
   (select changed_fields from (
     select changed_fields from video v
     where v.account = w.account and v.package_id = w.package_id and v.run_id = w.run_id and v.change = 'edited'

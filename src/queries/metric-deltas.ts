@@ -49,7 +49,7 @@ group by mode, status`);
 
 /** `+account` keeps SQLite from reading all walks by the index `walk_package`. */
 const RECORDS = query<{ account: string } & Record<RecordKind, number>, Range>(`
-select account, sum(inserted) as added, sum(updated) as edited, sum(removed) as removed,
+select account, sum(added) as added, sum(edited) as edited, sum(removed) as removed,
   sum(restored) as restored, sum(unchanged) as unchanged, sum(quarantined) as quarantined
 from walk
 where run_id > :after and run_id <= :upto

@@ -179,7 +179,7 @@ function getIdRange(ids: Iterable<number>): IdRange {
 
 function writeVideos(tx: Tx, answer: AnswerToStore, isLiveById: Map<number, boolean>, at: string) {
   const { account, packageId } = answer;
-  const counts = { inserted: 0, updated: 0, unchanged: 0, restored: 0 };
+  const counts = { added: 0, edited: 0, unchanged: 0, restored: 0 };
   const changed: number[] = [];
   const before = getChangeSeq(tx);
   let seq = before;
@@ -194,7 +194,7 @@ function writeVideos(tx: Tx, answer: AnswerToStore, isLiveById: Map<number, bool
     seq++;
     changed.push(video.id);
     const wasLive = isLiveById.get(video.id);
-    counts[wasLive === undefined ? 'inserted' : wasLive ? 'updated' : 'restored']++;
+    counts[wasLive === undefined ? 'added' : wasLive ? 'edited' : 'restored']++;
     isLiveById.set(video.id, true);
   }
   // a removed video that returns with a record which cannot be stored is live again, with the fields that it
@@ -207,7 +207,7 @@ function writeVideos(tx: Tx, answer: AnswerToStore, isLiveById: Map<number, bool
   }
   if (seq > before) {
     setChangeSeq(tx, { seq });
-    addLiveCount(tx, { account, packageId, more: counts.inserted + counts.restored, changeSeq: seq });
+    addLiveCount(tx, { account, packageId, more: counts.added + counts.restored, changeSeq: seq });
   }
   return { ...counts, changed };
 }

@@ -48,7 +48,7 @@ export function storeUnchangedPage(tx: Tx, page: UnchangedPageToStore): PageCoun
   const { account, packageId, gap, records, checkpoint } = page;
   touchDrift(tx, { account, stream: 'videos', packageId }, page.drift, toTimestamp(page.now));
   const unsettled = gap ? countLive(tx, { account, packageId, ...gap }) : 0;
-  const counts = { inserted: 0, updated: 0, unchanged: records, restored: 0, quarantined: 0, unsettled };
+  const counts = { added: 0, edited: 0, unchanged: records, restored: 0, quarantined: 0, unsettled };
   if (page.walkId !== null) advanceWalk(tx, page.walkId, { ...counts, pages: 1, recognised: 1 }, checkpoint);
   return counts;
 }

@@ -271,7 +271,7 @@ const CASES: Case[] = [
       walkEnded(1, 101, 'succeeded', '2026-03-10 09:00:05'),
       runEnded(2, 'succeeded', '2026-03-10 10:00:00'),
       ...['3', '4'].map((second) => walkEnded(2, 101, 'succeeded', `2026-03-10 10:00:0${second}`)),
-      'update walk set updated = 22, unchanged = 190;',
+      'update walk set edited = 22, unchanged = 190;',
     ],
     end: ['update walk set unchanged = 198 where walk_id = 3;'],
     post: {

@@ -221,7 +221,7 @@ async function expectRuns(page: Page): Promise<void> {
   const lines = (await page.locator('#runs tbody tr:not(.why)').allInnerTexts()).slice(0, 5);
   const shown = lines.map((line) => line.split('\t').map((cell) => cell.trim()));
   const runs = demo.rows(
-    `select run_id, run.status, run.requests, sum(inserted) as inserted, sum(removed) as removed
+    `select run_id, run.status, run.requests, sum(added) as added, sum(removed) as removed
      from run join walk using (run_id) group by run_id order by run_id desc limit 5`,
   );
   expect(shown.length).toBeGreaterThan(1);
@@ -230,7 +230,7 @@ async function expectRuns(page: Page): Promise<void> {
   ]);
   expect(actual).toEqual(runs.map((row) => [String(row['run_id']), row['status'], counted(row['requests'])]));
   expect(shown.map((cells) => [cells[4] || '0', cells[6] || '0'])).toEqual(
-    runs.map((row) => [counted(row['inserted']), counted(row['removed'])]),
+    runs.map((row) => [counted(row['added']), counted(row['removed'])]),
   );
 }
 
@@ -242,7 +242,7 @@ async function expectChanges(page: Page): Promise<void> {
     edited: `select package_id, id from video_version join video using (account, package_id, id)
       where video.removed_at is null group by package_id, id order by max(video_version.rowid) desc limit 500`,
   };
-  const counts = { added: 'inserted', edited: 'updated', removed: 'removed' };
+  const counts = { added: 'added', edited: 'edited', removed: 'removed' };
   for (const [list, query] of Object.entries(queries)) {
     const shown = await addresses(page, list);
     const rows = demo.rows(query).map((row) => formatPath(row['id'], row['package_id']));

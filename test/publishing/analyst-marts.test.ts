@@ -157,7 +157,7 @@ it('runs and walks are published with their times, counts and failures', async (
       message: 'HTTP 500',
     }),
     insert('walk', {
-      ...{ run_id: 1, account: 'main', package_id: 101, mode: 'full', status: 'succeeded', inserted: 3 },
+      ...{ run_id: 1, account: 'main', package_id: 101, mode: 'full', status: 'succeeded', added: 3 },
       ...{ origin_started_at: times.started_at, ...times },
     }),
   );

@@ -61,8 +61,8 @@ describe.skipIf(findPostgres() === null)('the accounts of one machine', () => {
       await type(a, 'forget', 'second', '--yes');
       for (const cwd of [a, b]) await type(cwd, 'publish', '--verify');
       for (const cwd of [a, b]) expect(await differences(cwd)).toEqual([]);
-      const inserted = 'select sum(inserted) from walk where run_id > 1';
-      expect([count(a, inserted), count(b, inserted)]).toEqual([0, 0]);
+      const added = 'select sum(added) from walk where run_id > 1';
+      expect([count(a, added), count(b, added)]).toEqual([0, 0]);
     },
   );
 

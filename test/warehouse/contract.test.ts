@@ -62,7 +62,7 @@ const TABLES: [table: string, key: string, columns: string][] = [
     'walk',
     'walk_id',
     `walk_id INTEGER, run_id INTEGER, account TEXT, package_id BIGINT, mode TEXT, status TEXT, pages BIGINT,
-      totalcount BIGINT, inserted BIGINT, updated BIGINT, unchanged BIGINT, removed BIGINT, restored BIGINT,
+      totalcount BIGINT, added BIGINT, edited BIGINT, unchanged BIGINT, removed BIGINT, restored BIGINT,
       quarantined BIGINT, unsettled BIGINT, held_back BIGINT, requests BIGINT, resumed BOOLEAN, started_at TIMESTAMP,
       finished_at TIMESTAMP, error TEXT`,
   ],

@@ -17,7 +17,7 @@ import type { VirtualClock } from '../support/clocks/virtual-clock.ts';
 import { transact } from '../../src/database/transaction.ts';
 import { registerPackages } from '../../src/warehouse/packages.ts';
 
-const NOTHING = { inserted: 0, updated: 0, unchanged: 0, restored: 0, quarantined: 0, unsettled: 0 };
+const NOTHING = { added: 0, edited: 0, unchanged: 0, restored: 0, quarantined: 0, unsettled: 0 };
 
 describe('a page', () => {
   let path: string;
@@ -35,7 +35,7 @@ describe('a page', () => {
 
   it('stores every field of docs/service.md unchanged, and the internal ones', async () => {
     const members = { cid: '', series: null, v_framerate: 29.97, filesize: 2 ** 53 - 1, tag: 'a, b\n"c" 🎬' };
-    expect(await walker.page(walk, { videos: [video(7, members)] })).toEqual({ ...NOTHING, inserted: 1 });
+    expect(await walker.page(walk, { videos: [video(7, members)] })).toEqual({ ...NOTHING, added: 1 });
     expect(row(7)).toEqual({
       ...videoRecord(7, members),
       account: 'main',
@@ -98,7 +98,7 @@ describe('a page', () => {
       const changed = typeof value === 'number' ? value + 1 : `${String(value)}!`;
       const members = { [name]: changed };
       const page = { videos: [video(1, members), video(2)] };
-      expect(await walker.page(walk, page), name).toEqual({ ...NOTHING, updated: 1, unchanged: 1 });
+      expect(await walker.page(walk, page), name).toEqual({ ...NOTHING, edited: 1, unchanged: 1 });
       expect(row(1)).toMatchObject({ ...members, first_seen_at: '2026-03-01 12:00:00' });
       await walker.page(walk, { videos: [video(1)] });
     }
@@ -140,7 +140,7 @@ describe('a page', () => {
     expect(readRows(path, 'select * from walk')[0]).toMatchObject({
       status: 'running',
       pages: 2,
-      inserted: 4,
+      added: 4,
       unchanged: 1,
       quarantined: 1,
       unsettled: 2,

@@ -25,7 +25,7 @@ describe('the counters', () => {
   it('are 0 for expected labels, whatever the file contains', async () => {
     const scraped = await scrape(
       insert('run', { ...RUN, mode: 'full', status: 'succeeded' }),
-      insert('walk', { ...WALK, account: 'main', inserted: 10_000 }),
+      insert('walk', { ...WALK, account: 'main', added: 10_000 }),
       requestRow(NOON - 1),
     );
     const counters = scraped.samples.filter(({ name }) => /^vodhouse_\w+_total$/.test(name));

@@ -46,27 +46,20 @@ export function createLogProgress(clock: Clock, logger: Logger, logged: LoggedWa
       const startedAt = walks.get(name)?.startedAt;
       walks.delete(name);
       if (!row) return;
-      const walk = toPublishedWords(row);
-      const isLogged = logged === 'all' || (logged === 'notable' && isNotable(walk));
-      const duration_ms = clock.now() - (startedAt ?? fromTimestamp(walk.started_at));
-      logWalk(logger, isLogged ? 'info' : 'debug', walk, Math.max(0, duration_ms));
+      const isLogged = logged === 'all' || (logged === 'notable' && isNotable(row));
+      const duration_ms = clock.now() - (startedAt ?? fromTimestamp(row.started_at));
+      logWalk(logger, isLogged ? 'info' : 'debug', row, Math.max(0, duration_ms));
     },
   };
 }
 
-/** A walk in the words of the published file; the live file has other names for two of its counts. */
-export function toPublishedWords({ inserted: added, updated: edited, ...walk }: WalkRow) {
-  return { ...walk, added, edited };
-}
-type Walk = ReturnType<typeof toPublishedWords>;
-
 const NOTABLE = [...WALK_CHANGES, 'quarantined', 'unsettled', 'held_back'] as const;
 
 /** Whether the walk changed anything, or did not succeed. */
-export const isNotable = (walk: Pick<Walk, 'status' | (typeof NOTABLE)[number]>): boolean =>
+export const isNotable = (walk: Pick<WalkRow, 'status' | (typeof NOTABLE)[number]>): boolean =>
   walk.status !== 'succeeded' || NOTABLE.some((column) => walk[column] > 0);
 
-function logWalk(logger: Logger, level: 'info' | 'debug', walk: Walk, duration_ms: number): void {
+function logWalk(logger: Logger, level: 'info' | 'debug', walk: WalkRow, duration_ms: number): void {
   const { run_id, account, package_id, mode, status, requests } = walk;
   const { added, edited, removed, restored, unchanged } = walk;
   const changes = { added, edited, removed, restored };
@@ -85,8 +78,7 @@ const formatChanges = (counts: Record<string, number>): string =>
 
 /** What a run did, as one log line. */
 export function logRun(logger: Logger, { runId, mode, status, requests, ...run }: RunSummary): void {
-  const walks = run.walks.map(toPublishedWords);
-  const sum = (kind: WalkChange) => walks.reduce((total, walk) => total + walk[kind], 0);
+  const sum = (kind: WalkChange) => run.walks.reduce((total, walk) => total + walk[kind], 0);
   const changes = {
     added: sum('added'),
     edited: sum('edited'),

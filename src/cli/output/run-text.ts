@@ -24,7 +24,7 @@ import { readRun, type RunDetails } from '../../queries/named/run.ts';
 import type { RunRow } from '../../queries/named/runs.ts';
 import { readHeldBack } from '../../queries/named/status.ts';
 import type { RunSummary } from '../../sync/run.ts';
-import { isNotable, toPublishedWords } from './log-progress.ts';
+import { isNotable } from './log-progress.ts';
 import { formatJson } from './output.ts';
 import { publishResultDocument, type PublishResult, type TargetLoads } from './publication-text.ts';
 import { formatFirst, formatRecords, MOST_ROWS, moreText, type Limit } from './table.ts';
@@ -251,6 +251,5 @@ export function summaryJson(
   const failures = summary.failures.map(({ account, packageId, message, hint, parked }) => {
     return { account, packageId, message, hint, parked };
   });
-  const walks = summary.walks.map(toPublishedWords);
-  return formatJson({ ...summary, walks, failures, published: publishResultDocument(published), targets });
+  return formatJson({ ...summary, failures, published: publishResultDocument(published), targets });
 }

@@ -82,7 +82,7 @@ export const runs: Table = {
 
 /** The first full walk of the package had not ended before it. */
 const IS_IMPORT = `coalesce(v.finished_at <= k.first_walked_at, true)`;
-const NEW = { unit: 'videos', source: 'inserted', additivity: 'additive' } as const;
+const NEW = { unit: 'videos', source: 'added', additivity: 'additive' } as const;
 const SERVED = 'Videos of the package, by the last response.';
 
 /** One row per walk. */
@@ -112,17 +112,11 @@ export const walks: Table = {
       'imported_count',
       'BIGINT',
       'Videos first seen before the first full walk of the package ended.',
-      `iif(${IS_IMPORT}, v.inserted, 0)`,
+      `iif(${IS_IMPORT}, v.added, 0)`,
       NEW,
     ),
-    column(
-      'added_count',
-      'BIGINT',
-      'Videos that were new since then.',
-      `iif(${IS_IMPORT}, 0, v.inserted)`,
-      NEW,
-    ),
-    sum('edited', 'updated', 'videos', 'Edited videos.'),
+    column('added_count', 'BIGINT', 'Videos that were new since then.', `iif(${IS_IMPORT}, 0, v.added)`, NEW),
+    sum('edited', 'edited', 'videos', 'Edited videos.'),
     sum('removed', 'removed', 'videos', 'Removed videos.'),
     sum('restored', 'restored', 'videos', 'Restored or returned videos.'),
     sum('unchanged', 'unchanged', 'records', 'Records equal to their row.'),

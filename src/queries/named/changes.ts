@@ -173,8 +173,8 @@ export const RUN_SPAN = query<RunSpan, { run_id: number }>(
 export type RunChanges = Record<Change, number>;
 
 export const CHANGES_OF_RUN = query<RunChanges, PackageRow & { run_id: number | null }>(`
-select coalesce(sum(inserted), 0) as added, coalesce(sum(inserted), 0) as imported,
-  coalesce(sum(updated), 0) as edited, coalesce(sum(removed), 0) as removed,
+select coalesce(sum(added), 0) as added, coalesce(sum(added), 0) as imported,
+  coalesce(sum(edited), 0) as edited, coalesce(sum(removed), 0) as removed,
   coalesce(sum(restored), 0) as restored, coalesce(sum(restored), 0) as returned,
   coalesce((select last_count from package
     where account = :account and package_id = :package_id), 0) as retired
@@ -200,8 +200,8 @@ const IS_LATER = "first_walked_at < coalesce(finished_at, '9999-12-31 23:59:59')
  */
 export const VIDEO_CHANGES = query<VideoChanges, { at: string; position: number }>(`
 with came as (
-  select account, package_id, sum(restored) + coalesce(sum(inserted) filter (where ${IS_LATER}), 0) as added,
-    coalesce(sum(inserted) filter (where ${IS_LATER} is not true), 0) as imported
+  select account, package_id, sum(restored) + coalesce(sum(added) filter (where ${IS_LATER}), 0) as added,
+    coalesce(sum(added) filter (where ${IS_LATER} is not true), 0) as imported
   from walk
   join package using (account, package_id)
   where walk_id > coalesce((select walk_id from walk where started_at < :at order by walk_id desc limit 1), 0)

@@ -38,26 +38,23 @@ where free_at is not null
 group by account, package_id`);
 
 /** A walk, with the name of its package. */
-type WalkRow = { name: string | null; resumed: 0 | 1 } & Record<'added' | 'edited', number> &
-  Omit<
-    typeof walk.$inferSelect,
-    | 'resumed'
-    | 'inserted'
-    | 'updated'
-    | 'recognised'
-    | 'checkpoint_id'
-    | 'checkpoint_page'
-    | 'page_size'
-    | 'order_violated'
-    | 'resumed_from_id'
-    | 'unread_reason'
-    | 'origin_started_at'
-  >;
+type WalkRow = { name: string | null; resumed: 0 | 1 } & Omit<
+  typeof walk.$inferSelect,
+  | 'resumed'
+  | 'recognised'
+  | 'checkpoint_id'
+  | 'checkpoint_page'
+  | 'page_size'
+  | 'order_violated'
+  | 'resumed_from_id'
+  | 'unread_reason'
+  | 'origin_started_at'
+>;
 
 /** The walks of a run. A quick walk that found nothing is not stored. */
 export const RUN_WALKS = query<WalkRow, RunId>(`
 select walk_id, run_id, walk.account, walk.package_id, package.name, mode, status, pages, walk.totalcount,
-  inserted as added, updated as edited, unchanged, removed, restored, quarantined, unsettled, held_back,
+  added, edited, unchanged, removed, restored, quarantined, unsettled, held_back,
   requests, resumed, started_at, finished_at, error
 from walk
 left join package on package.account = walk.account and package.package_id = walk.package_id

@@ -16,7 +16,7 @@ export type RunRow = typeof run.$inferSelect &
 /** Selects runs with the totals of their walks, the newest first. */
 export const selectRuns = (where = '') => `
 select last.*, count(walk_id) as walks, count(case when walk.status = 'failed' then 1 end) as failed_walks,
-  coalesce(sum(inserted), 0) as added, coalesce(sum(updated), 0) as edited,
+  coalesce(sum(added), 0) as added, coalesce(sum(edited), 0) as edited,
   coalesce(sum(removed), 0) as removed, coalesce(sum(restored), 0) as restored,
   coalesce(sum(quarantined), 0) as quarantined
 from (

@@ -91,7 +91,7 @@ export interface PackageWalk extends Record<WalkChange, number> {
 /** The last walks of a package. */
 export const PACKAGE_WALKS = query<PackageWalk, PackageRow & { limit: number }>(`
 select walk_id, run_id, mode, status, started_at, finished_at, pages, requests,
-  inserted as added, updated as edited, removed, restored, held_back, error
+  added, edited, removed, restored, held_back, error
 from walk
 where account = :account and package_id = :package_id
 order by walk_id desc

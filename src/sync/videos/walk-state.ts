@@ -175,8 +175,8 @@ export function advance(walk: WalkState, page: Page, proof: PageProof): void {
 
 /** Adds what storing a response changed. */
 export function addChanges(walk: WalkState, outcome: PageOutcome): void {
-  const { inserted, updated, restored, newInQuarantine } = outcome;
-  walk.changedRows += inserted + updated + restored + newInQuarantine;
+  const { added, edited, restored, newInQuarantine } = outcome;
+  walk.changedRows += added + edited + restored + newInQuarantine;
 }
 
 /** The list is not sorted: drops everything that its order proved, also in earlier walks. */

@@ -11,8 +11,8 @@ export type WalkRow = typeof walk.$inferSelect;
 
 /** What one page adds to its walk. */
 export interface PageCounts {
-  inserted: number;
-  updated: number;
+  added: number;
+  edited: number;
   unchanged: number;
   restored: number;
   quarantined: number;
@@ -43,8 +43,8 @@ type AdvanceParams = PageCounts &
 
 const COUNTS = [
   'pages',
-  'inserted',
-  'updated',
+  'added',
+  'edited',
   'unchanged',
   'restored',
   'quarantined',

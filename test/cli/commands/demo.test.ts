@@ -74,8 +74,8 @@ function expectPast(file: string): void {
     ['select count(*) from run where started_at > datetime()', 0],
     ['select count(distinct date(started_at)) > 14 from run', 1],
     [
-      `select min(inserted, updated, removed) > 10 from (select sum(inserted > 0) as inserted,
-       sum(updated > 0) as updated, sum(removed > 0) as removed from walk)`,
+      `select min(added, edited, removed) > 10 from (select sum(added > 0) as added,
+       sum(edited > 0) as edited, sum(removed > 0) as removed from walk)`,
       1,
     ],
   ] as const)

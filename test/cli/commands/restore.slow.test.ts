@@ -90,6 +90,6 @@ it('the accounts of one machine are split over two by a backup: each keeps its h
     await folder.succeed('sync', '--accept-retirements');
     await folder.succeed('forget', gone, '--yes');
     expect(folder.rows(videos)).toEqual(all.filter(({ account }) => account !== gone));
-    expect(folder.value('select sum(inserted) from walk where run_id > 1')).toBe(0);
+    expect(folder.value('select sum(added) from walk where run_id > 1')).toBe(0);
   }
 });

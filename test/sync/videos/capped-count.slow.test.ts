@@ -88,11 +88,11 @@ describe('a list that is longer than its count', () => {
     ],
   ])('%s is read completely by full walks and by quick ones', async (_what, videos, most, change) => {
     const { service, pipeline, walk, first } = await openCapped(videos, most, change);
-    expect(first).toMatchObject({ status: 'succeeded', inserted: videos });
+    expect(first).toMatchObject({ status: 'succeeded', added: videos });
     for (const again of [await walk(), await walk()]) {
       expect(again).toMatchObject({
         status: 'succeeded',
-        inserted: 0,
+        added: 0,
         removed: 0,
         held_back: 0,
         unsettled: 0,
@@ -101,7 +101,7 @@ describe('a list that is longer than its count', () => {
     service.add(201, 202, 203);
     await runQuick({ service, pipeline });
     expect(liveIds(pipeline)).toEqual([...idsBetween(1, videos), 201, 202, 203]);
-    expect(await walk()).toMatchObject({ status: 'succeeded', inserted: 0, removed: 0, held_back: 0 });
+    expect(await walk()).toMatchObject({ status: 'succeeded', added: 0, removed: 0, held_back: 0 });
   });
 
   it('costs a full walk the pages above the count, and a quick one the first page from the other end', async () => {
@@ -129,7 +129,7 @@ describe('a list that is longer than its count', () => {
     for (const ids of [idsBetween(19, 21), idsBetween(22, 45), [46]]) {
       service.add(...ids);
       const { summary } = await runQuick({ service, pipeline });
-      expect(summary.walks).toMatchObject([{ status: 'succeeded', inserted: ids.length, removed: 0 }]);
+      expect(summary.walks).toMatchObject([{ status: 'succeeded', added: ids.length, removed: 0 }]);
     }
   });
 
@@ -153,7 +153,7 @@ describe('a list that cannot be read to its end', () => {
       expect(again).toMatchObject({
         status: 'partial',
         error: MESSAGE,
-        inserted: 0,
+        added: 0,
         removed: 0,
         held_back: 0,
       });
@@ -166,7 +166,7 @@ describe('a list that cannot be read to its end', () => {
       service.intercept = ({ page, isDescending }) =>
         isDescending && page > 4 ? { status: 400 } : undefined;
     });
-    expect(first).toMatchObject({ status: 'succeeded', inserted: 60 });
+    expect(first).toMatchObject({ status: 'succeeded', added: 60 });
     expect(liveIds(pipeline)).toEqual(idsBetween(1, 60));
   });
 
@@ -204,7 +204,7 @@ describe('the page from the other end', () => {
       isFirst = false;
       return answer;
     };
-    expect(await walk()).toMatchObject({ status: 'succeeded', error: null, inserted: 0 });
+    expect(await walk()).toMatchObject({ status: 'succeeded', error: null, added: 0 });
     expect(liveIds(pipeline)).toEqual(idsBetween(1, 20));
   });
 });

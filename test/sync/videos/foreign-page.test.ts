@@ -30,10 +30,10 @@ describe('the page of another package', () => {
     const hint =
       'if the package was really filled with other videos: vodhouse sync --package 102 --accept-removals --config test';
     expect(summary.failures).toMatchObject([{ packageId: 102, message, hint, parked: false }]);
-    const [walk] = pipeline.query<{ status: string; error: string; inserted: number }>(
+    const [walk] = pipeline.query<{ status: string; error: string; added: number }>(
       'select * from walk where package_id = 102 order by walk_id desc limit 1',
     );
-    expect(walk).toMatchObject({ status: 'failed', error: `${message}; ${hint}`, inserted: 0, pages: 0 });
+    expect(walk).toMatchObject({ status: 'failed', error: `${message}; ${hint}`, added: 0, pages: 0 });
     expect([live(102), leftovers()]).toEqual([OF_102, []]);
     expect(service.takePages(102)).toEqual([1, 1]);
     expect((await run()).status).toBe('succeeded');
@@ -100,7 +100,7 @@ describe('the page of another package', () => {
     serveForeignPage(102, 101, 2);
     const summary = await run({ mode: 'quick' });
     expect(firstFailure(summary)?.message).toContain('it holds not one of the 90 known videos');
-    expect(summary.walks).toMatchObject([{ package_id: 102, mode: 'quick', status: 'failed', inserted: 0 }]);
+    expect(summary.walks).toMatchObject([{ package_id: 102, mode: 'quick', status: 'failed', added: 0 }]);
     expect([live(102), leftovers()]).toEqual([OF_102, []]);
     expect((await run({ mode: 'quick' })).walks).toEqual([]);
   });

@@ -172,7 +172,7 @@ describe('a count of half the list', () => {
     service.extraCount = -23;
     service.intercept = ({ query }) => (query.get('sort_direction') === 'desc' ? descending : undefined);
     const [walk] = (await pipeline.run()).walks;
-    expect(walk).toMatchObject({ status: 'succeeded', inserted: 0, removed: 0, unsettled: 0 });
+    expect(walk).toMatchObject({ status: 'succeeded', added: 0, removed: 0, unsettled: 0 });
     expect(liveIds(pipeline)).toEqual(IDS);
   });
 });

@@ -28,7 +28,7 @@ it('one record that is nested too deep is in quarantine as it came, and the othe
   const { pipeline } = await openListed(recordText(1), deep, recordText(3, `"mood":${nest(999)}`));
   const { walks, status } = await pipeline.run();
   expect(status).toBe('partial');
-  expect(walks).toMatchObject([{ status: 'succeeded', inserted: 2, quarantined: 1 }]);
+  expect(walks).toMatchObject([{ status: 'succeeded', added: 2, quarantined: 1 }]);
   expect(pipeline.query('select record_id, raw from quarantine')).toEqual([{ record_id: '2', raw: deep }]);
 });
 
@@ -49,7 +49,7 @@ it('known videos get their new titles where an undocumented number has more digi
   listed.texts = titled('new', '"owner_id":1610521604143693812,"ratio":0.1000000000000000055,"most":1e400');
   expect(await pipeline.run()).toMatchObject({
     status: 'succeeded',
-    walks: [{ updated: 3, quarantined: 0 }],
+    walks: [{ edited: 3, quarantined: 0 }],
   });
   expect(pipeline.query('select distinct title, extra from video')).toEqual([
     {
@@ -69,7 +69,7 @@ it('another order of undocumented fields, or within one, is no new state of a vi
   await pipeline.run();
   pipeline.clock.advance(HOUR_MS);
   listed.texts = [recordText(1, '"b":2,"a":{"q":[{"y":2,"x":1}],"p":1}')];
-  expect(await pipeline.run()).toMatchObject({ walks: [{ updated: 0, unchanged: 1 }] });
+  expect(await pipeline.run()).toMatchObject({ walks: [{ edited: 0, unchanged: 1 }] });
   expect(pipeline.query('select * from video_version')).toEqual([]);
 });
 

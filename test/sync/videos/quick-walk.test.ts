@@ -42,7 +42,7 @@ describe('a quick walk of an unchanged package', () => {
     const service = await startPackageService(idsBetween(1, 12));
     const pipeline = openTestPipeline({ url: service.url, silent: true });
     const { summary } = await runQuick({ service, pipeline });
-    expect(summary.walks).toMatchObject([{ mode: 'full', inserted: 12 }]);
+    expect(summary.walks).toMatchObject([{ mode: 'full', added: 12 }]);
   });
 });
 
@@ -56,9 +56,7 @@ describe('a quick walk of a package with new videos', () => {
         const { summary, pages } = await runQuick(one);
         const fromTheOtherEnd = (before + more) % 5 === 0 ? 1 : 0;
         expect(pages.length).toBeLessThanOrEqual(1 + Math.ceil(more / 5) + fromTheOtherEnd);
-        expect(summary.walks).toMatchObject([
-          { mode: 'quick', status: 'succeeded', inserted: more, updated: 0 },
-        ]);
+        expect(summary.walks).toMatchObject([{ mode: 'quick', status: 'succeeded', added: more, edited: 0 }]);
         expect(liveIds(one.pipeline)).toEqual([...idsBetween(1, before), ...idsBetween(101, 100 + more)]);
         expect((await runQuick(one)).pages).toHaveLength(1);
       }
@@ -69,7 +67,7 @@ describe('a quick walk of a package with new videos', () => {
     const one = await openWalkedPackage(idsBetween(1, 23));
     one.service.edit(3, { title: 'another title' });
     expect((await runQuick(one)).summary.walks).toEqual([]);
-    expect((await one.pipeline.run()).walks).toMatchObject([{ updated: 1 }]);
+    expect((await one.pipeline.run()).walks).toMatchObject([{ edited: 1 }]);
   });
 });
 
@@ -78,7 +76,7 @@ describe('a quick walk', () => {
     const one = await openWalkedPackage([...idsBetween(1, 30), ...idsBetween(41, 90)]);
     one.service.add(33, 35);
     const { summary } = await runQuick(one);
-    expect(summary.walks).toMatchObject([{ inserted: 2, removed: 0 }]);
+    expect(summary.walks).toMatchObject([{ added: 2, removed: 0 }]);
     expect((await runQuick(one)).pages).toHaveLength(1);
   });
 
@@ -128,7 +126,7 @@ describe('a quick walk', () => {
     one.service.beforeAnswer = ({ page }) => {
       if (page === 13) one.service.remove(3); // 101 moves to page 12, which was read
     };
-    expect((await runQuick(one)).summary.walks).toMatchObject([{ inserted: 6, removed: 1 }]);
+    expect((await runQuick(one)).summary.walks).toMatchObject([{ added: 6, removed: 1 }]);
     expect(liveIds(one.pipeline)).toEqual([...one.service.records.keys()].sort((a, b) => a - b));
     expect(one.pipeline.query('select missing_records from package')).toEqual([{ missing_records: null }]);
   });
@@ -151,7 +149,7 @@ describe('a quick walk', () => {
     one.service.intercept = ({ query, isDescending }) =>
       isDescending || query.get('pagesize') !== '5' ? { status: 400 } : undefined;
     await runQuick(one);
-    expect(walkRows(one.pipeline)).toMatchObject([{ inserted: 1, removed: 0, unsettled: 1 }]);
+    expect(walkRows(one.pipeline)).toMatchObject([{ added: 1, removed: 0, unsettled: 1 }]);
   });
 
   it('leaves a list that is no longer sorted to full walks', async () => {
@@ -165,7 +163,7 @@ describe('a quick walk', () => {
     expect([pages, summary.walks]).toEqual([[3], []]);
     one.service.add(99);
     const later = await runQuick(one);
-    expect([later.pages, later.summary.walks]).toMatchObject([[3], [{ inserted: 1, unsettled: 0 }]]);
+    expect([later.pages, later.summary.walks]).toMatchObject([[3], [{ added: 1, unsettled: 0 }]]);
   });
 
   it('removes nothing from a list whose parts were swapped, though each of its pages is sorted', async () => {
@@ -225,7 +223,7 @@ describe('a quick walk', () => {
     const one = await openWalkedPackage(idsBetween(1, 10));
     one.service.refill(idsBetween(101, 117));
     const { pages, summary } = await runQuick(one);
-    expect([pages, summary.walks]).toMatchObject([[2, 4, 3, 1], [{ inserted: 17, removed: 10 }]]);
+    expect([pages, summary.walks]).toMatchObject([[2, 4, 3, 1], [{ added: 17, removed: 10 }]]);
   });
 
   it('shares its account with the other packages', async () => {
@@ -280,7 +278,7 @@ describe('a quick walk', () => {
     one.service.beforeAnswer = () => undefined;
     one.service.add(70);
     const { summary } = await runQuick(one);
-    expect(summary.walks).toMatchObject([{ mode: 'quick', inserted: 1, removed: 1 }]);
+    expect(summary.walks).toMatchObject([{ mode: 'quick', added: 1, removed: 1 }]);
     one.service.requests.length = 0;
     const full = await one.pipeline.run();
     expect(full.walks).toMatchObject([{ resumed: true, removed: 1 }]);
@@ -298,7 +296,7 @@ describe('a quick walk', () => {
     const { summary } = await runQuick({ service, pipeline });
     expect(summary.status).toBe('partial');
     expect(summary.walks).toMatchObject([
-      { package_id: PACKAGE, status: 'succeeded', inserted: 1 },
+      { package_id: PACKAGE, status: 'succeeded', added: 1 },
       { package_id: 102, status: 'failed' },
     ]);
   });

@@ -36,7 +36,7 @@ describe('an unchanged page', () => {
     const { pipeline } = await walkedOnce(idsBetween(1, 13));
     tamper(pipeline, 7);
     const { walks } = await pipeline.run();
-    expect(walks).toMatchObject([{ pages: 3, unchanged: 13, updated: 0, status: 'succeeded' }]);
+    expect(walks).toMatchObject([{ pages: 3, unchanged: 13, edited: 0, status: 'succeeded' }]);
     expect(isTampered(pipeline, 7)).toBe(true);
   });
 

@@ -39,7 +39,7 @@ describe('a first walk', () => {
     expect(liveIds(pipeline)).toEqual(idsBetween(1, 23));
     expect(lastWalk(pipeline)).toMatchObject({
       pages: 5,
-      inserted: 23,
+      added: 23,
       totalcount: 23,
       requests: 6,
       status: 'succeeded',
@@ -66,7 +66,7 @@ describe('a later walk', () => {
     pipeline.clock.advance(HOUR_MS);
     await pipeline.run();
     expect(service.pages()).toEqual([5, 4, 3, 2, 1]);
-    expect(lastWalk(pipeline)).toMatchObject({ unchanged: 23, inserted: 0, updated: 0, removed: 0 });
+    expect(lastWalk(pipeline)).toMatchObject({ unchanged: 23, added: 0, edited: 0, removed: 0 });
     expect(pipeline.query('select * from video')).toEqual(before);
   });
 
@@ -242,7 +242,7 @@ describe('an interrupted walk', () => {
     service.add(40, 41, 42);
     service.remove(3);
     await pipeline.run();
-    expect(lastWalk(pipeline)).toMatchObject({ resumed: 1, inserted: 0, removed: 0, held_back: 1 });
+    expect(lastWalk(pipeline)).toMatchObject({ resumed: 1, added: 0, removed: 0, held_back: 1 });
   });
 
   it('reads a page again if it did not come to the gap above it, but only once', async () => {

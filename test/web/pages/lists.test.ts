@@ -30,7 +30,7 @@ const HISTORY = [
   ...run(
     11,
     `${AT[11]}:00`,
-    { inserted: 1, updated: 2 },
+    { added: 1, edited: 2 },
     videoRow(900, {
       ...{ ...ofPackage, title: 'A new one', first_seen_at: `${AT[11]}:10`, change_seq: 9_000, run_id: 11 },
     }),

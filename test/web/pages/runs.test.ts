@@ -102,7 +102,7 @@ describe('the page of all runs', () => {
   it('lists them with links, twenty-five a page', async () => {
     const { page } = await openPages([
       ...Array.from({ length: 30 }, () => run({})),
-      walkRow({ run_id: 30, inserted: 4 }),
+      walkRow({ run_id: 30, added: 4 }),
     ]);
     const first = await page('/runs');
     const rows = rowsIn(first.part('runs')).slice(1);
@@ -129,7 +129,7 @@ describe('the page of a run', () => {
   it('shows its outcome, what failed, its walks and its requests by purpose', async () => {
     const { page } = await openPages([
       run({ status: 'partial', trigger: 'manual', requests: 5, error: '1 of 3 packages failed' }),
-      walkRow({ package_id: 101, inserted: 7 }),
+      walkRow({ package_id: 101, added: 7 }),
       walkRow({ package_id: 102 }),
       walkRow({ status: 'failed', error: 'the service says no', held_back: 30 }),
       insert('run_failure', {
@@ -163,7 +163,12 @@ describe('the page of a run', () => {
     expect(rowsIn(part('failures')).slice(1)).toEqual([['storage of main', 'parked', 'no budget']]);
     expect(linksIn(part('facts'))).toEqual(['/changes?run=1']);
     const walks = rowsIn(part('walks')).slice(1);
-    expect(walks.map(([name]) => name)).toEqual(['Package 104 main', '', 'Package 101 main', 'Package 102 main']);
+    expect(walks.map(([name]) => name)).toEqual([
+      'Package 104 main',
+      '',
+      'Package 101 main',
+      'Package 102 main',
+    ]);
     // 4 to 9 s, 10 to 12 s, 12.3 to 12.6 s
     expect(walks[0]?.slice(3)).toEqual(['7.3s', 'failed 30 held back', '', '', '', '', '2', '3']);
     expect(walks[2]?.slice(3, 9)).toEqual(['', 'succeeded', '7', '', '', '']);

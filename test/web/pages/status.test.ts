@@ -51,15 +51,15 @@ describe('the tiles', () => {
     expect(tile(before, 'videos')).toBe('Videos 66 no change today');
     change(
       run({ started_at: '2026-03-09 14:59:59' }),
-      walk({ started_at: '2026-03-09 14:59:59', inserted: 1_000 }), // 23:59:59 in Seoul
-      walk({ started_at: '2026-03-09 15:00:00', inserted: 9 }),
+      walk({ started_at: '2026-03-09 14:59:59', added: 1_000 }), // 23:59:59 in Seoul
+      walk({ started_at: '2026-03-09 15:00:00', added: 9 }),
       walk({ restored: 1, package_id: 104 }),
       ...[1, 2, 3].map((id) => removal(id, '2026-03-09 15:00:00')),
     );
     const after = await page();
     expect(tile(after, 'videos')).toBe('Videos 66 +7 today (+10 \u22123)');
     expect(after.partText('progress')).toBe('Last run: succeeded 57 min ago next full run at 22:00');
-    change(`update walk set inserted = 0, restored = 0;`);
+    change(`update walk set added = 0, restored = 0;`);
     expect(tile(await page(), 'videos')).toBe('Videos 66 \u22123 today');
   });
 
@@ -67,11 +67,11 @@ describe('the tiles', () => {
     const { page, change } = await openPages([
       ...ALL_WELL,
       run({}),
-      walk({ inserted: 12_308 }),
+      walk({ added: 12_308 }),
       `update package set first_walked_at = '${AT}' where account = 'main' and package_id = 101;`,
     ]);
     expect(tile(await page(), 'videos')).toBe('Videos 66 12,308 imported today');
-    change(walk({ inserted: 2, package_id: 104 }));
+    change(walk({ added: 2, package_id: 104 }));
     expect(tile(await page(), 'videos')).toBe('Videos 66 +2 today, 12,308 imported today');
     change(`update package set first_walked_at = '2026-03-10 10:59:59' where account = 'main';`);
     expect(tile(await page(), 'videos')).toBe('Videos 66 +12,310 today');
