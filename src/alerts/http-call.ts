@@ -38,9 +38,9 @@ export async function httpCall({ url, proxies, body, deadlineMs, signal }: Call)
   } catch (error) {
     if (signal.aborted) return 'it was interrupted';
     if (deadline.aborted) return `no response within ${deadlineMs / 1000} s`;
-      // the code, because a message may contain the address
-      const reason = isWithoutTls(error) ? 'the server speaks no TLS: write http://' : errorCode(error);
-      return `no connection (${reason || errorMessage(error).slice(0, MOST_CHARACTERS)})`;
+    // the code, because a message may contain the address
+    const reason = isWithoutTls(error) ? 'the server speaks no TLS: write http://' : errorCode(error);
+    return `no connection (${reason || errorMessage(error).slice(0, MOST_CHARACTERS)})`;
   }
 }
 

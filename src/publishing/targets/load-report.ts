@@ -86,7 +86,9 @@ const MOST_NAMES = 5;
 /** The result of a group of accounts: a line, then what differs, and what to do. */
 export function loadLines([report, ...others]: readonly [LoadReport, ...LoadReport[]]): string[] {
   const { outcome, rows, durationMs, changeSeq, error, hint, differences } = report;
-  const names = [report, ...others].slice(0, MOST_NAMES).map(({ account }) => (account === RUNS ? RUNS_TEXT : account));
+  const names = [report, ...others]
+    .slice(0, MOST_NAMES)
+    .map(({ account }) => (account === RUNS ? RUNS_TEXT : account));
   const more = others.length >= MOST_NAMES ? `, ${others.length + 1 - MOST_NAMES} more` : '';
   const mark = changeSeq === null ? '' : ` at change ${formatCount(changeSeq)}`;
   const compared =

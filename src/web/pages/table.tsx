@@ -6,7 +6,11 @@ import { findMeaning } from './glossary.tsx';
  * The heading, right-aligned with its cells after `>`; what a cell shows; and a class for the cells. The
  * first one names the row.
  */
-export type Column<Row> = readonly [head: string, show: (row: Row) => ComponentChildren, className?: string | undefined];
+export type Column<Row> = readonly [
+  head: string,
+  show: (row: Row) => ComponentChildren,
+  className?: string | undefined,
+];
 
 interface TableProps<Row> {
   /** Its accessible name: the id of a heading, or a text. */

@@ -65,7 +65,9 @@ describe('runs', () => {
        insert into run_failure select 1, account, package_id, 'videos', 'status', 'x' from package limit 1`,
     );
     const text = await succeed('runs', '1');
-    expect(text).toMatch(/main\/101: 1 removal, .*\n.*: vodhouse sync --package 101 --accept-removals walk:\d+$/m);
+    expect(text).toMatch(
+      /main\/101: 1 removal, .*\n.*: vodhouse sync --package 101 --accept-removals walk:\d+$/m,
+    );
     expect(text).toContain('in quarantine:\n  - main/101, 7: bad');
     const lists = Object.values(await json('runs', '1')) as unknown[][];
     expect(lists.filter((value) => value.length === 0)).toEqual([]);
