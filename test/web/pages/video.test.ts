@@ -47,7 +47,7 @@ describe('the page of a video', () => {
     expect(shown.title).toBe('the fourth · Vodhouse test');
     expect(linksIn(shown.part('content')).slice(0, 2)).toEqual([
       ['/packages', 'Packages'],
-      ['/packages/main/104', 'Package 104'],
+      ['/packages/main/104', 'Package 104 (main)'],
     ]);
     expect(shown.partText('summary')).toBe('1:01 · 5 B · 1080 x 1920 · 29.97 fps · encoded');
     expect(statesOn(shown).map(([first]) => first)).toEqual([
