@@ -105,7 +105,8 @@ describe('text of the service', () => {
     const newest = TITLES.toReversed();
     expect(await texts(page, '#changes ins')).toEqual(newest);
     expect(await texts(page, '#changes del')).toEqual(newest.map(() => 'before'));
-    expect(await texts(page, '#packages tbody a')).toEqual(expect.arrayContaining([...NAMES.values()]));
+    const names = [...NAMES.values()].map((name) => `${name} main`);
+    expect(await texts(page, '#packages tbody a')).toEqual(expect.arrayContaining(names));
     expect(await texts(page, '#progress .note bdi')).toEqual([ATTACKS.image]);
     const needs = (await texts(page, '#problems')).join();
     for (const attack of [ATTACKS.image, ATTACKS.script, ATTACKS.turned]) expect(needs).toContain(attack);
@@ -118,7 +119,7 @@ describe('text of the service', () => {
     const { site, page } = await openHostile();
     await page.goto(`${site.url}/packages/main/101`);
     expect(await texts(page, 'h1 > bdi')).toEqual([ATTACKS.image]);
-    expect(await page.title()).toBe(`${ATTACKS.image} · Vodhouse test`);
+    expect(await page.title()).toBe(`${ATTACKS.image} (main) · Vodhouse test`);
     expect(await texts(page, '#videos tbody th')).toEqual(TITLES.toReversed());
     await page.goto(`${site.url}/packages/main/101?q=${encodeURIComponent(ATTACKS.script)}`);
     expect(await page.locator('#q').inputValue()).toBe(ATTACKS.script);
@@ -144,7 +145,7 @@ describe('text of the service', () => {
       })()`);
     await page.goto(`${site.url}/changes?package=main/104`);
     const inFirst = (what: string) => `#changes tbody tr:first-child td ${what}`;
-    expect(await texts(page, inFirst('a'))).toEqual([`${ATTACKS.turned} ${ATTACKS.quotes}`]);
+    expect(await texts(page, inFirst('a'))).toEqual([`${ATTACKS.turned} ${ATTACKS.quotes} main`]);
     expect(await isBefore(inFirst('a'), inFirst('time'))).toBe(true);
     await page.goto(`${site.url}/videos/main/104/1`);
     expect(await isBefore('h1 bdi', 'h1 small')).toBe(true);
