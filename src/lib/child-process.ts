@@ -21,7 +21,8 @@ export const bundleUrl = (entryPoint: string): URL => new URL(`dist/${entryPoint
  * ignored, its stderr inherited.
  */
 export function forkBundle(entryPoint: string, env?: NodeJS.ProcessEnv): ChildProcess {
-  return fork(bundleUrl(entryPoint), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], env });
+  // without the options of this process, such as a port for --inspect, which only one process can have
+  return fork(bundleUrl(entryPoint), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], env, execArgv: [] });
 }
 
 /**
