@@ -1,7 +1,7 @@
 /** Makes a run that the worker found due: when it gives way, and what it notifies. */
 import { PINGED_ENDS, type Pings } from '../alerts/pings.ts';
 import type { Config } from '../config/config.ts';
-import type { Clock } from '../lib/clock.ts';
+import { SECOND_MS, type Clock } from '../lib/clock.ts';
 import { ParkedError, PreemptedError } from '../lib/errors.ts';
 import type { RunSummary } from '../sync/run.ts';
 import { createPreemption, type Due } from './due.ts';
@@ -21,8 +21,6 @@ export interface DueRunParts {
   /** Ends the run between two packages, because another config is to be served. */
   replaced: AbortSignal;
 }
-
-const SECOND_MS = 1_000;
 
 /** Makes a run. Throws ParkedError where no account may send a request: such a run would only be parked. */
 export async function runDue(

@@ -1,5 +1,5 @@
 /** Pauses after restrictions of an account: how long they are, and how the rate returns after them. */
-import { DAY_MS, fromTimestamp, HOUR_MS, MINUTE_MS, toTimestamp } from '../lib/clock.ts';
+import { DAY_MS, fromTimestamp, HOUR_MS, MINUTE_MS, SECOND_MS, toTimestamp } from '../lib/clock.ts';
 import type { Restriction } from './request-budget.ts';
 import type { Tx } from '../database/connection.ts';
 import { findPause, upsertPause, type PauseRow } from './statements/pause.ts';
@@ -111,9 +111,7 @@ function toPause({ until, full_rate_at, reason }: PauseRow): Pause {
   return { untilMs: fromTimestamp(until), fullRateAtMs: fromTimestamp(full_rate_at), reason };
 }
 
-const SECOND_MS = 1_000;
-
-/** A time as the file stores it, in whole seconds, rounded up so that a pause gets no shorter. */
-function roundUp(ms: number): string {
+/** A time (ms) as the file stores it, in whole seconds, rounded up so that a pause gets no shorter. */
+export function roundUp(ms: number): string {
   return toTimestamp(Math.ceil(ms / SECOND_MS) * SECOND_MS);
 }

@@ -1,8 +1,6 @@
 /** Cron expressions, read in a time zone: the one place that knows croner. */
 import { Cron } from 'croner';
-import { DAY_MS } from './clock.ts';
-
-const SECOND_MS = 1_000;
+import { DAY_MS, SECOND_MS } from './clock.ts';
 
 /** When full and quick runs are due. */
 export interface Schedule {

@@ -1,6 +1,6 @@
 /** Runs: begun and ended, and what a pause holds back. */
 import { DAY_MS, fromTimestamp, toTimestamp } from '../lib/clock.ts';
-import { PAUSE_MEMORY_MS } from '../budget/pauses.ts';
+import { PAUSE_MEMORY_MS, roundUp } from '../budget/pauses.ts';
 import { deletePause, prunePauses } from '../budget/statements/pause.ts';
 import type { Tx } from '../database/connection.ts';
 import type { Mode, Status, Trigger } from '../database/schema/values.ts';
@@ -44,8 +44,6 @@ export function beginRun(tx: Tx, { trigger, mode, now, scope, origin }: NewRun):
   return runs.insertRun(tx, { trigger, mode, scope, started_at, origin_started_at: origin });
 }
 
-const SECOND_MS = 1_000;
-
 /** A missing `Date` header, which is stored as drift, because any server that has a clock sends it. */
 const NO_DATE = [{ field: 'Date', kind: 'missing', sample: null }] as const;
 
@@ -62,7 +60,7 @@ export function endRun(tx: Tx, runId: number, end: RunEnd): void {
     finished_at: at,
     requests: runs.countRequests(tx, { runId }),
     error,
-    resume_at: resumeAt === null ? null : toTimestamp(Math.ceil(resumeAt / SECOND_MS) * SECOND_MS),
+    resume_at: resumeAt === null ? null : roundUp(resumeAt),
     clock_offset_ms: clockOffsetMs,
   });
   for (const { account, packageId, stream, kind, message } of failures)

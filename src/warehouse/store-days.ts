@@ -2,7 +2,7 @@
  * Storing one storage response: today live, past days booked, booked days compared, gaps recorded; one
  * transaction.
  */
-import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
+import { fromTimestamp, SECOND_MS, toTimestamp } from '../lib/clock.ts';
 import { FIGURES, hasSameFigures, type FieldDrift } from '../service/service-fields.ts';
 import type { Tx } from '../database/connection.ts';
 import { countDayWithoutDrift, recordDrift } from './statements/drift.ts';
@@ -10,8 +10,6 @@ import { quarantineOnce, resolve, resolveEarlier } from './statements/quarantine
 import { readCorrectedDays } from '../database/storage-days.ts';
 import * as statements from './statements/storage.ts';
 import type { DayRow, MissedDay } from './statements/storage.ts';
-
-const SECOND_MS = 1_000;
 
 /** A gap, as it was before a request. */
 export interface Gap {

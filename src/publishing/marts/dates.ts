@@ -1,7 +1,7 @@
 /** Published: the calendar, one row per day. */
 import type { Database } from '../../database/sqlite.ts';
 import { createCalendar, parseDay } from '../../lib/calendar.ts';
-import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
+import { fromTimestamp, SECOND_MS, toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
 import type { Table } from './mart.ts';
 import { columnsFromCode, type CodeColumns, type RowOf } from './mart-columns.ts';
@@ -89,7 +89,6 @@ const selectUploads = ({ columns }: Table) =>
     ? 'select created_day as day from all_videos'
     : `select ${startOfCreation('day')} as day from live.video v`;
 
-const SECOND_MS = 1000;
 const MONTHS_OF_QUARTER = 3;
 const FRIDAY = 5;
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];

@@ -1,7 +1,6 @@
 /** The times in the headers of a response. Pure. */
 import type { Dispatcher } from 'undici';
-
-const SECOND_MS = 1_000;
+import { SECOND_MS } from '../../lib/clock.ts';
 
 type Headers = Dispatcher.ResponseData['headers'];
 

@@ -1,6 +1,7 @@
 /** API keys of requests (docs/service.md 5). */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
+import { SECOND_MS } from '../../lib/clock.ts';
 import { VodhouseError } from '../../lib/errors.ts';
 
 /**
@@ -11,8 +12,6 @@ export type KeyLocation = 'query' | 'bearer' | 'password' | { header: string };
 
 /** True for a request that is allowed. May reject with a BlockedError. */
 export type Authorize = (request: FastifyRequest) => boolean | Promise<boolean>;
-
-const SECOND_MS = 1_000;
 
 /**
  * Becomes an answer with status 429: the address sent too many wrong keys, or there is another reason to

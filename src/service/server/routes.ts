@@ -1,5 +1,6 @@
 /** Both operations of docs/service.md as routes over a catalogue. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { SECOND_MS } from '../../lib/clock.ts';
 import { countPages } from '../count-pages.ts';
 import { pickFigures } from '../service-fields.ts';
 import { STORAGE_PATH, type StorageDay } from '../storage.ts';
@@ -21,8 +22,6 @@ export interface ServiceOptions extends PageSizes {
   /** The time in milliseconds since 1970, for the date and the age of a response. */
   now: () => number;
 }
-
-const SECOND_MS = 1_000;
 
 /** A JSON body, and when its data was read from the service. */
 interface Answer {
