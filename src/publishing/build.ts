@@ -33,12 +33,14 @@ export async function build(draft: string, marts: Marts, request: PublishRequest
     db.exec('begin');
     for (const mart of marts.all) if (mart.kind === 'table') db.exec(createTable(mart));
     const parameters = createParameters(request);
-    const flushed = marts.filled.map((table) => {
+    const flushed: Promise<void>[] = [];
+    for (const table of marts.filled) {
       if (table.kind === 'working') db.exec(createTable(table));
       if (table === dates) insertRows(db, dates, createDateRows(db, marts.allVideos, request));
       else db.prepare(fillTable(table)).run(parameters);
-      return startFsync(draft); // the disk writes a large table while the next ones are filled
-    });
+      // the disk writes a large table while the next ones are filled; a working table is not in the draft
+      if (table.kind === 'table') flushed.push(startFsync(draft));
+    }
     for (const mart of marts.all) if (mart.kind === 'view') db.exec(createView(mart));
     insertRows(db, marts.dictionary, createDictionaryRows(marts.documented));
     const facts = createFacts(db, request, createFingerprint(db, request));
