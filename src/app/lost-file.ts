@@ -39,7 +39,7 @@ export function assertFolder({ file, warehouse }: Pick<Config, 'file' | 'warehou
 
 /** Permissions of a folder that all users may read, and of one for its owner alone. */
 const FOR_ALL = 0o755;
-const FOR_OWNER = 0o700;
+export const FOR_OWNER = 0o700;
 
 /** Makes the folders of the published file and of the backups, as far as `makeOwnFolder` does. */
 export function makeOwnFolders(config: Config): void {

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { loadConfig } from '../../config/load.ts';
-import { makeOwnFolder } from '../../app/lost-file.ts';
+import { FOR_OWNER, makeOwnFolder } from '../../app/lost-file.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { backUpInChild } from '../../backup/backup.ts';
 import { EXIT } from '../exit.ts';
@@ -9,9 +9,6 @@ import { abortOnSignal } from '../signals.ts';
 import { shellQuote, commandsFor } from '../../lib/shell-command.ts';
 import { pluralize, formatDuration, formatBytes } from '../../lib/format.ts';
 import { formatJson, displayPath } from '../output/output.ts';
-
-/** Permissions of a folder for its owner alone. */
-const FOR_OWNER = 0o700;
 
 /** `vodhouse backup FILE`: copies the warehouse and checks the copy. Returns the exit code. */
 export async function backup(options: JsonOptions, file: string): Promise<number> {
