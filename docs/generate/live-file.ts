@@ -12,7 +12,7 @@ interface LiveTable {
   name: string;
   /** Where its schema is, below src/database/schema. */
   file: string;
-  /** Column and meaning, where neither the name nor the schema says it. */
+  /** Column and meaning, where neither its name nor the schema tells it. */
   notes: readonly (readonly [string, string])[];
 }
 
@@ -97,7 +97,7 @@ The live file (\`warehouse\`, by default \`data/vodhouse.db\`) belongs to the wo
 every version; readers use the [published file](../tables.md). Fields of the service keep its names and values
 ([service.md](../service.md)); NULL and \`''\` stay different. Times are text in UTC, or milliseconds since 1970 (\`…_ms\`).
 
-\`src/database/schema\` says what a row of each table is, and has all columns, keys and indexes:`;
+\`src/database/schema\` describes a row of each table, and has all columns, keys and indexes:`;
 
 /** The whole page. */
 export function liveFileMarkdown(): string {

@@ -35,7 +35,7 @@ Columns that many tables have:`;
 /** Tables whose rows describe themselves. */
 const METADATA = ['dictionary', 'about'];
 
-/** Columns whose name says what they are; the dictionary has a sentence on each. */
+/** Columns that their names explain; the dictionary has a sentence on each. */
 const PLAIN = [
   'title',
   'series',

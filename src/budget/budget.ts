@@ -105,7 +105,7 @@ interface Waiting {
 
 /**
  * Waits until the request may be sent. Throws ParkedError if the wait is longer than the limits allow. The
- * time is counted anew after a pause, and while the request that must leave its window is in flight.
+ * time is counted again from 0 after a pause, and while the request that must leave its window is in flight.
  */
 async function waitForSlot(ledger: Ledger, entry: RequestEntry, waiting: Waiting): Promise<Admission> {
   const { clock, reportOnce, signal } = waiting;

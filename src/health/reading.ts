@@ -58,7 +58,10 @@ export function findStoppedAccounts(
   });
 }
 
-/** The failure that an account of so many packages has in common in a run; null where it has none. */
+/**
+ * The failure that stopped an account in a run: all its packages had it in common, or the run left out the
+ * others. `packages`: how many it has. Null where there is none.
+ */
 function findCommonFailure(failures: readonly LastFailure[], packages: number): LastFailure | null {
   const failed = failures.filter(({ kind }) => kind !== 'skipped');
   const kinds = [...groupBy(failed, ({ kind }) => kind).values()];

@@ -100,8 +100,8 @@ function createChanges(account: Account, spec: PackageSpec, state: State, getRec
     edit: (rank: number) => edit(state, rank),
     remove,
     /**
-     * Removes so many videos, evenly spread over the list; the first video stays. Their files are deleted on
-     * `day`, by default today. Throws RangeError if there are fewer.
+     * Removes this number of videos, evenly spread over the list; the first video stays. Their files are
+     * deleted on `day`, by default today. Throws RangeError if there are fewer.
      */
     removeMany: (videos: number, day?: string): void => {
       const step = live.length / videos;

@@ -33,7 +33,7 @@ export function registerPackages(
     if (!followed.has(`${account}/${packageId}`)) retire(tx, { account, packageId }, now);
 }
 
-/** Retires a package, and ends the states of its videos. A walk after its return starts anew. */
+/** Retires a package, and ends the states of its videos. A walk after its return starts at the last page. */
 function retire(tx: Tx, key: PackageKey, now: number): void {
   const at = toTimestamp(now);
   const before = getChangeSeq(tx);

@@ -94,7 +94,7 @@ async function openBesideLost() {
   return { pipeline, file };
 }
 
-it('a run ends beside an account whose requests are lost, and serves the others', async () => {
+it('a run ends next to an account whose requests are lost, and serves the others', async () => {
   const { pipeline, file } = await openBesideLost();
   const { status, failures } = await pipeline.run({
     trigger: 'manual',
@@ -106,7 +106,7 @@ it('a run ends beside an account whose requests are lost, and serves the others'
   expect(readRows(file, `select status from walk where account = 'main'`)).toEqual([{ status: 'succeeded' }]);
 });
 
-it('a run beside such an account ends within five seconds of its signal', async () => {
+it('a run next to such an account ends within five seconds of its signal', async () => {
   const { pipeline, file } = await openBesideLost();
   const controller = new AbortController();
   const run = pipeline.run({ trigger: 'manual', signal: controller.signal });

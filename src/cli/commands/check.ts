@@ -48,7 +48,9 @@ interface CheckResult {
 
 export type CheckOptions = JsonOptions & { all?: true; notify?: true };
 
-/** Without `--all`, so many packages of an account are requested, and none after one that fails. */
+/**
+ * Without `--all`, at most this number of packages of an account is requested, and none after one that fails.
+ */
 const MOST_PACKAGES = 20;
 
 /**

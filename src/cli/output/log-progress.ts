@@ -16,7 +16,7 @@ const LOG_EVERY_MS = 5_000;
 /** Which ends of walks are logged at level `info`; `notable`: those that changed something or failed. */
 export type LoggedWalks = 'all' | 'notable' | 'none';
 
-/** Logs positions of long walks, and ends as `logged` says, at `info`; the rest at `debug`. */
+/** Logs positions of long walks, and the ends that `logged` chooses, at `info`; the rest at `debug`. */
 export function createLogProgress(clock: Clock, logger: Logger, logged: LoggedWalks): Progress {
   const walks = new Map<string, { startedAt: number; loggedAt: number; records: number }>();
   return {

@@ -67,13 +67,14 @@ export function findRefetchReason(
 }
 
 /**
- * What a walk does with a page. `store`: the page is the next one; `go to page`: the list ends before it; `go
- * on by another size`: the walk goes on from the place that it has reached; `refuse`: it fails.
+ * What a walk does with a page. `store`: the page is the next one; `go to page`: the list ends before it;
+ * `adopt page size`: the walk continues, by pages of this size, from the place that it has reached; `refuse`:
+ * it fails.
  */
 export type Step =
   | { action: 'store' }
   | { action: 'go to page'; number: number }
-  | { action: 'go on by another size' }
+  | { action: 'adopt page size' }
   | { action: 'refuse'; reason: string };
 
 /** A page size that changes more often than this in one walk is an error. */
@@ -90,7 +91,7 @@ export function decideStep(
   const last = getLastPageNumber(paging);
   if (last < number) return { action: 'go to page', number: last };
   if (paging.pagesize === pageSize) return { action: 'store' };
-  if (sizeChanges < MAX_SIZE_CHANGES) return { action: 'go on by another size' };
+  if (sizeChanges < MAX_SIZE_CHANGES) return { action: 'adopt page size' };
   return { action: 'refuse', reason: 'the page size keeps changing' };
 }
 

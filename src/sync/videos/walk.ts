@@ -134,7 +134,7 @@ function verifyResumePoint({ context, key }: WalkState, { contents }: Page, id: 
 /**
  * The gap above a page, if it needs a boundary read: neither page proves the live rows in it; or the list has
  * grown since the page above was read, and an old id that was put back may have moved a record up, past the
- * walk. A full last page does not show the end of the list, whatever its count says.
+ * walk. A full last page does not show the end of the list, whatever its count is.
  */
 function findGapToRead(
   { context, key, above, boundaryReads }: WalkState,

@@ -140,7 +140,7 @@ describe('an attempt whose client library never answers', () => {
     else {
       dispatcher.beginResponse();
       await turn();
-      expect(dispatcher.handler?.onData(Buffer.from('{}'))).toBe(false); // nobody reads it
+      expect(dispatcher.handler?.onData(Buffer.from('{}'))).toBe(false); // it has no reader
     }
     await turn();
     expect(outcome).toMatchObject({ status: null, result: { error: { fault: 'timeout' } } });

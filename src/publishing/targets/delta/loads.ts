@@ -43,7 +43,7 @@ export interface Claim {
 
 /**
  * The claims of all accounts, by name. An account whose file another program wrote has none, and is loaded
- * anew.
+ * in full.
  */
 export const readClaims = ({ files }: Snapshot): Map<string, Claim> =>
   new Map(
