@@ -1,6 +1,6 @@
 /** Which incidents begin, end or change: the problems of now, compared with the open incidents. Pure. */
 import type { Config, NotifyConfig } from '../config/config.ts';
-import type { Problem } from '../health/problem.ts';
+import { formatAdvice, type Problem } from '../health/problem.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { redactAll } from '../lib/redact.ts';
 import type { IncidentChanges, IncidentKey, OpenIncident } from './incident-rows.ts';
@@ -44,10 +44,7 @@ export function findChanges(
 const keyOf = ({ kind, account, packageId, part }: IncidentKey) =>
   JSON.stringify([kind, account, packageId, part]);
 
-/** The message, and the first command to type. */
+/** The message, and what to do. */
 export function formatAlert({ message, advice }: Problem): string {
-  const first = advice.find(({ command }) => command !== null);
-  return first
-    ? `${message}; ${[first.text, first.command].filter((part) => part !== null).join(': ')}`
-    : message;
+  return advice === null ? message : `${message}; ${formatAdvice(advice)}`;
 }

@@ -2,7 +2,8 @@
 import type { Config } from '../config/config.ts';
 import { findKind } from '../health/catalogue.ts';
 import { groupPackages, groupText } from '../health/items.ts';
-import type { Kind, Names } from '../health/problem.ts';
+import { findPlace, PACKAGES_PLACE, toUrl } from '../health/place.ts';
+import type { Kind, Names, Severity } from '../health/problem.ts';
 import { formatPackage, listFirst } from '../health/text.ts';
 import type { IncidentEvent } from '../health/incident-events.ts';
 import { formatStream } from '../sync/streams.ts';
@@ -12,12 +13,15 @@ import type { IncidentKey, MessageState, WaitingIncident } from './incident-rows
 export interface Post {
   event: IncidentEvent;
   state: MessageState;
+  severity: Severity;
   account: string | null;
   package_id: number | null;
   text: string;
   /** `YYYY-MM-DD HH:MM:SS` UTC. */
   since: string;
   details: Readonly<Record<string, unknown>>;
+  /** The page that shows more; null without `server.url`. */
+  url: string | null;
 }
 
 /** The most packages that a grouped message lists. */
@@ -40,7 +44,7 @@ export function chooseNext(
  */
 export function buildPost(
   incidents: readonly WaitingIncident[],
-  config: Pick<Config, 'accounts' | 'publish'>,
+  config: Pick<Config, 'accounts' | 'publish' | 'server'>,
 ): Post {
   const [first] = incidents;
   const kind = first && findKind(first.kind);
@@ -48,7 +52,9 @@ export function buildPost(
   const [only, ...accounts] = config.accounts;
   const account = first.account ?? (accounts.length === 0 ? (only?.name ?? null) : null);
   const { state } = first;
-  const base = { event: kind.kind, state, account };
+  const place = incidents.length > 1 ? PACKAGES_PLACE : findPlace(kind, first);
+  const url = toUrl(config, place);
+  const base = { event: kind.kind, state, severity: kind.severity, account, url };
   if (incidents.length > 1) return { ...base, ...describeGroup(kind, incidents, state) };
   const text = state === 'over' ? formatResolved(kind, first, config) : first.text;
   return {

@@ -94,6 +94,9 @@ const server = section({
     [],
     'Keys of at least 16 characters that give access; without one only this machine has it.',
   ),
+  url: orNull(types.baseUrl).describe(
+    'Address at which people open the pages, for links in messages, such as https://videos.example.com.',
+  ),
   title: orNull(types.lineOfText).describe(
     'Name of the warehouse in the header and in the tab. Default: the name of this machine and of the file.',
   ),

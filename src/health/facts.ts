@@ -210,6 +210,7 @@ function readStreamFailure({ account, stream, at }: Stream, { config, db }: Heal
     {
       account,
       stream,
+      kind: last.kind,
       error: redact(last.message, config.secrets),
       since: unread.at(-1)?.finished_at ?? last.finished_at,
       isReadSince: unread.length === 0,

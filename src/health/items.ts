@@ -1,32 +1,35 @@
 /** What a person should attend to: one item for each cause, with what it affects. Pure. */
 import { formatCount, pluralize } from '../lib/format.ts';
 import { ACCOUNT_STREAMS, STREAM_KINDS } from '../sync/streams.ts';
-import { type Advice, type Problem } from './problem.ts';
-import { findEarliest, groupBy, nameAccounts, toOneLine } from './text.ts';
 import type { FormatCommand } from '../lib/shell-command.ts';
+import { findPlace, PACKAGES_PLACE, type Place } from './place.ts';
+import { SEVERITIES, type Advice, type Kind, type Problem, type Scope, type Severity } from './problem.ts';
+import { findEarliest, groupBy, nameAccounts, toOneLine } from './text.ts';
 
 export interface Item {
-  /** The problem, or the first of several. */
-  problem: Problem;
+  /** Those of the problem, or of the first of several. */
+  kind: Kind['kind'];
+  scope: Scope;
   /** The worst of all that it has. */
-  severity: 'bad' | 'attention' | 'note';
-  /** One sentence without a full stop. */
+  severity: Severity;
+  /** One sentence for people without a full stop. */
   message: string;
   /** `50 packages, storage`; null where the message says it all. */
   affects: string | null;
   /** When it began, and when it is tried again (`YYYY-MM-DD HH:MM:SS` UTC); null: not known, or not. */
   since: string | null;
   nextTry: string | null;
+  /** The one thing to do; null: nothing. */
+  advice: Advice | null;
+  /** The technical text, a line each. */
   details: readonly string[];
-  advice: readonly Advice[];
-  /** More than ten packages of an account with a problem of the same kind. */
-  isGroup: boolean;
+  /** The page that shows more; null: none does. */
+  place: Place | null;
 }
 
 /** More packages of an account than this with the same problem are shown as one. */
 const GROUP_ABOVE = 10;
 const EXAMPLES = 3;
-const SEVERITIES = ['bad', 'attention', 'note'] as const;
 
 /** The items of these problems, the worst first. */
 export function listItems(problems: readonly Problem[], formatCommand: FormatCommand): Item[] {
@@ -54,42 +57,38 @@ const keyOf = ({ of: { kind }, scope: { account, packageId, part } }: Problem) =
 /** `problems`: one, or those of accounts with the same cause. */
 function toItem(problems: readonly [Problem, ...Problem[]], covered: readonly Problem[]): Item {
   const [problem] = problems;
-  const { message, shared, nextTry, details, advice } = problem;
+  const { of, scope, message, shared, nextTry, details, advice } = problem;
   const accounts = problems.flatMap(({ scope }) => scope.account ?? []);
   const severity = SEVERITIES.find((each) =>
     [...problems, ...covered].some(({ of }) => of.severity === each),
   );
   return {
-    problem,
+    kind: of.kind,
+    scope,
     nextTry,
     advice,
-    isGroup: false,
-    message: shared && problems.length > 1 ? `${nameAccounts(accounts)} ${shared.text}` : message,
+    place: findPlace(of, scope),
+    message: shared && problems.length > 1 ? shared.toMessage(nameAccounts(accounts)) : message,
     since: findEarliest(problems),
     severity: severity ?? 'note',
     affects: formatAffected(problems, covered),
-    // a package that failed with the same error would only repeat it
-    details: [
-      ...details,
-      ...listExamples(
-        covered.filter(({ fields }) => !fields['error'] || fields['error'] !== problem.fields['error']),
-      ),
-    ],
+    details,
   };
 }
 
 function toGroupItem(group: readonly [Problem, ...Problem[]], formatCommand: FormatCommand): Item {
-  const [problem] = group;
+  const [{ of, scope, nextTry }] = group;
   return {
-    problem,
+    kind: of.kind,
+    scope,
     affects: null,
-    nextTry: problem.nextTry,
-    isGroup: true,
-    severity: problem.of.severity,
-    message: groupText(problem.scope.account, group.length, problem.of.grouped?.text ?? ''),
+    nextTry,
+    severity: of.severity,
+    message: groupText(scope.account, group.length, of.grouped?.text ?? ''),
     since: findEarliest(group),
+    advice: { text: 'to list all of them', command: formatCommand('status --json') },
     details: listExamples(group),
-    advice: [{ text: 'all of them', command: formatCommand('status --json') }],
+    place: PACKAGES_PLACE,
   };
 }
 

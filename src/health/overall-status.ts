@@ -1,4 +1,4 @@
-/** The state of everything in one sentence: that of the worst item, where there is one. Pure. */
+/** The state of everything in a few sentences: that of the worst item, where there is one. Pure. */
 import { fromTimestamp } from '../lib/clock.ts';
 import { formatAgo, formatCount, pluralize } from '../lib/format.ts';
 import type { HealthFacts } from './facts.ts';
@@ -6,49 +6,58 @@ import type { Item } from './items.ts';
 import { isNothingRead, isReadingAll } from './reading.ts';
 
 export interface OverallStatus {
-  /** `good`: nothing to do. `warn`: see to it. `bad`: stale or failed. `new`: nothing was read yet. */
-  level: 'good' | 'warn' | 'bad' | 'new';
-  /** A sentence without a full stop. */
+  /** `well`: nothing to do. `attention`: see to it. `failing`: stale or failed. `new`: not read yet. */
+  level: 'well' | 'attention' | 'failing' | 'new';
+  /** The level in words for people. */
+  word: string;
+  /** What there is to know first, a sentence without a full stop. */
   text: string;
+  /** What still works, and how many more items there are; empty where there is nothing to add. */
+  more: string;
 }
 
 type Facts = Pick<HealthFacts, 'packages' | 'runs' | 'streams' | 'failedRun' | 'hasFailures' | 'now'> & {
   items: readonly Item[];
 };
 
-/** What `status` and the page say before the first run. */
-export const NOTHING_READ = 'Nothing was synced yet';
+const WORDS = { well: 'All well', attention: 'Attention', failing: 'Failing' };
 
 export function getOverallStatus(facts: Facts): OverallStatus {
   const [first, ...others] = facts.items;
   const [last] = facts.runs;
-  const walked = facts.packages.flatMap(({ walked_at: at }) => at ?? []).sort();
   const isLoading = isReadingAll(last);
-  if (!isLoading && isNothingRead(facts)) return { level: 'new', text: NOTHING_READ };
   if (first) {
-    const more = others.length > 0 ? `; ${pluralize(others.length, 'more item')} below` : '';
-    const affects = first.affects === null ? '' : ` (${first.affects})`;
-    const level = first.severity === 'bad' ? 'bad' : 'warn';
-    return { level, text: capitalize(`${first.message}${affects}${more}`) };
+    const isNamed = first.since === null || first.message.includes(first.since);
+    const since = isNamed ? '' : ` (since ${first.since} UTC)`;
+    const below = others.length > 0 ? `; ${pluralize(others.length, 'more item')} below` : '';
+    const level = first.severity === 'page' ? 'failing' : 'attention';
+    const more = `${capitalize(describeFresh(facts))}${below}`;
+    return { level, word: WORDS[level], text: `${first.message}${since}`, more };
   }
+  if (!isLoading && isNothingRead(facts))
+    return { level: 'new', word: 'Empty', text: 'nothing was synced yet', more: '' };
+  const walked = facts.packages.flatMap(({ walked_at: at }) => at ?? []).sort();
   if (isLoading && walked.length < facts.packages.length) {
     const all = pluralize(facts.packages.length, 'package');
-    return { level: 'new', text: `First load: ${formatCount(walked.length)} of ${all} read` };
+    const text = `the first load has read ${formatCount(walked.length)} of ${all}`;
+    return { level: 'new', word: 'Loading', text, more: '' };
   }
   const newest = walked.at(-1);
   const walkedAgo =
     newest === undefined ? '' : `; last full walk ${formatAgo(facts.now - fromTimestamp(newest))}`;
-  return { level: 'good', text: `${formatFresh(facts.packages.length)}${walkedAgo}` };
+  return { level: 'well', word: WORDS.well, text: `${describeFresh(facts)}${walkedAgo}`, more: '' };
 }
 
-function formatFresh(packages: number): string {
-  if (packages === 0) return 'The storage is fresh';
-  return packages === 1 ? 'The only package is fresh' : `All ${formatCount(packages)} packages fresh`;
+/** `22 of 30 packages are fresh`. */
+function describeFresh({ packages, streams }: Facts): string {
+  const stale = packages.filter((row) => row.stale).length;
+  if (packages.length === 0)
+    return `the storage is ${streams.some(({ isStale }) => isStale) ? 'stale' : 'fresh'}`;
+  if (stale > 0)
+    return `${formatCount(packages.length - stale)} of ${formatCount(packages.length)} packages are fresh`;
+  return packages.length === 1
+    ? 'the only package is fresh'
+    : `all ${formatCount(packages.length)} packages are fresh`;
 }
 
-/** Names of accounts and packages keep their case: they are names. */
-function capitalize(text: string): string {
-  return /^(?:account|storage|target|run|no|a|in|the|videos) /.test(text)
-    ? text.charAt(0).toUpperCase() + text.slice(1)
-    : text;
-}
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

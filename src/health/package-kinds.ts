@@ -31,7 +31,7 @@ export function formatHeldReason(reasons: readonly HeldReason[]): string {
 }
 
 export const CONFIRMATION_HINT =
-  'They are removed automatically once another full walk (at least one schedule later) confirms them.';
+  'they are removed once another full walk, at least one schedule later, confirms them';
 
 const stale: Kind = {
   kind: 'stale',
@@ -39,7 +39,7 @@ const stale: Kind = {
     'a package or storage was last read completely more than two ticks ago, or not in two ticks of the worker',
     'for that time, no run began',
   ],
-  severity: 'bad',
+  severity: 'page',
   explains: ['stale'],
   place: 'runs',
   find: (facts) => [...findMissingRun(facts), ...listStale(facts)],
@@ -53,8 +53,8 @@ function findMissingRun({ overdueRunSince: since, hasWorker, formatCommand }: He
   const advice = hasWorker
     ? advise('to begin one now', formatCommand('sync'))
     : advise('to start the worker', formatCommand('start'));
-  const message = `no run since ${since} UTC${hasWorker ? '' : ', and no worker is running'}`;
-  return [{ since, message, advice: [advice], fields: { last_run_at: since } }];
+  const message = `no run has begun since ${since} UTC${hasWorker ? '' : ', and no worker is running'}`;
+  return [{ since, message, advice, fields: { last_run_at: since } }];
 }
 
 function listStale({
@@ -83,7 +83,7 @@ function listStale({
       isFading: !isFirstReadDue,
       state: 'not synced yet',
       message: `${subject} ${neverRead}`,
-      advice: [advise(null, formatCommand(`sync ${option}`))],
+      advice: advise('to read it now', formatCommand(`sync ${option}`)),
     };
   });
 }
@@ -91,14 +91,20 @@ function listStale({
 const partial: Kind = {
   kind: 'partial',
   when: ['the last full walk of a package did not read every page'],
-  severity: 'attention',
+  severity: 'ticket',
   explains: ['stale'],
   find: (facts) =>
     joinPackages(facts.read(PARTIAL_WALKS, {}), facts).map(
       ({ scope, since, name, walk_id, error: stored }) => {
         const error = stored ?? 'no error was stored';
-        const message = `${name}: the last full walk is incomplete: ${toOneLine(error)}`;
-        return { scope, since, message, fields: { error, walk_id }, state: 'last walk partial' };
+        return {
+          scope,
+          since,
+          state: 'last walk partial',
+          message: `${name}: the last full walk did not read every page`,
+          details: [toOneLine(error)],
+          fields: { error, walk_id },
+        };
       },
     ),
   resolved: ({ subject }) => `${subject}: its last full walk is no longer incomplete`,
@@ -108,7 +114,7 @@ const partial: Kind = {
 const heldBack: Kind = {
   kind: 'held_back',
   when: ['removals of a package wait for a second proof, or for a person'],
-  severity: 'attention',
+  severity: 'ticket',
   find: (facts) =>
     joinPackages(facts.heldBack, facts).map(
       ({ scope, since, name, removals, reasons, examples, command }) => {
@@ -125,7 +131,7 @@ const heldBack: Kind = {
             ),
             `first held back at ${since} UTC`,
           ],
-          advice: [advise(CONFIRMATION_HINT), advise('to accept exactly these', command)],
+          advice: advise(`${CONFIRMATION_HINT}; to accept exactly these now`, command),
           fields: { removals, reasons, command },
         };
       },
@@ -138,7 +144,7 @@ const heldBack: Kind = {
 const unordered: Kind = {
   kind: 'unordered',
   when: ['a package is not listed in order of ids: its removals wait for proof'],
-  severity: 'attention',
+  severity: 'ticket',
   find: (facts) =>
     joinPackages(facts.packages, facts)
       .filter(({ order, pages }) => order === 'untrusted' && (pages === null || pages > 1))
@@ -172,7 +178,7 @@ where p.retired_at is null and w.totalcount > 0 and p.totalcount * 2 <= w.totalc
 const shrunk: Kind = {
   kind: 'shrunk',
   when: ['a package has half the videos of a week ago, or less'],
-  severity: 'attention',
+  severity: 'ticket',
   find: (facts) =>
     joinPackages(facts.read(SHRUNK, { week_ago: toTimestamp(facts.now - 7 * DAY_MS) }), facts).map((row) => {
       const { scope, name, videos, videos_before, before } = row;
@@ -216,7 +222,7 @@ from rewritten r join walk w using (walk_id)`);
 const rewritten: Kind = {
   kind: 'rewritten',
   when: ['each of the last three full walks of a package edited more than a tenth of its videos'],
-  severity: 'attention',
+  severity: 'ticket',
   find: (facts) => {
     const isUndocumented = ({ stream, kind }: HealthFacts['drift'][number]) =>
       stream === 'videos' && kind === 'new';
@@ -234,11 +240,9 @@ const rewritten: Kind = {
         state: 'edited by each walk',
         fields: { edited, videos, fields },
         message: `${name}: the last three full walks each edited ${what}`,
-        advice: [
-          advise(
-            `each edit is kept for ever; where a field differs at every read, leave it out in the config: ${exclude}`,
-          ),
-        ],
+        advice: advise(
+          `each edit is kept for ever; where a field differs at every read, leave it out in the config: ${exclude}`,
+        ),
       };
     });
   },

@@ -16,13 +16,21 @@ export const WORKER: Scope = { account: null, packageId: null, part: null };
 export const scopeOf = ({ account, stream, packageId }: Stream): Partial<Scope> =>
   packageId === null ? { account, part: stream } : { account, packageId };
 
-/** Text, a command to type, or both. */
+/** How urgent it is, as the rules of Prometheus have it: wake somebody; attend to it by day; worth knowing. */
+export const SEVERITIES = ['page', 'ticket', 'note'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/** The one thing to do: a text, a command to type, or both. */
 export interface Advice {
   text: string | null;
   command: string | null;
 }
 
 export const advise = (text: string | null, command: string | null = null): Advice => ({ text, command });
+
+/** The advice in one line: `to see what works: vodhouse check`. */
+export const formatAdvice = ({ text, command }: Advice): string =>
+  [text, command].filter((part) => part !== null).join(': ');
 
 /** What a kind finds. */
 export interface Finding {
@@ -38,17 +46,18 @@ export interface Finding {
   isEarly?: boolean;
   /** Packages that it affects, also those without a problem of their own. */
   packages?: number;
-  /** One sentence without a full stop, which changes only with the problem. */
+  /** One sentence for people without a full stop: who and what. It changes only with the problem. */
   message: string;
-  /** Lines below the message: examples, possibly in the words of the service. */
+  /** Left out where there is nothing to do. */
+  advice?: Advice | null;
+  /** The technical text, a line each: errors and examples, possibly in the words of the service. */
   details?: readonly string[];
-  advice?: readonly Advice[];
   /** The content of the message as fields: the `details` of an alert (docs/alerts.md). */
   fields?: Readonly<Record<string, unknown>>;
   /** Of a package: its state in two or three words. */
   state?: string | null;
-  /** Of accounts with the same cause, which are one item: the message without the name of the account. */
-  shared?: { cause: string; text: string } | null;
+  /** Of accounts with the same cause, which are one item: the message about all of them. */
+  shared?: { cause: string; toMessage: (accounts: string) => string } | null;
 }
 
 /** The names of a scope for sentences. */
@@ -65,8 +74,7 @@ export interface Kind {
   kind: IncidentEvent;
   /** What it is, for docs/alerts.md: "is when …". */
   when: readonly string[];
-  /** `bad`: something is stale or failed. `note`: worth knowing, no failure. */
-  severity: 'bad' | 'attention' | 'note';
+  severity: Severity;
   /** Kinds that follow from it in scopes below its own, or another kind in its own: shown below it. */
   explains?: readonly IncidentEvent[];
   /** What it is about, where that is no package or storage: pages link there. */
@@ -92,8 +100,8 @@ export function listProblems(of: Kind, facts: HealthFacts): Problem[] {
     isFading: false,
     isEarly: false,
     packages: 0,
+    advice: null,
     details: [],
-    advice: [],
     fields: {},
     state: null,
     shared: null,

@@ -52,9 +52,9 @@ export function findStoppedAccounts(
     const unread = packages.filter((row) => row.account === account && (row.walked_at ?? '') < started_at);
     const { getAddress } = STREAM_KINDS[first.stream ?? 'videos'];
     const { host } = new URL(getAddress(configured) ?? configured.videoList.baseUrl);
-    const cause = SERVICE_FAULTS.includes(first.kind) ? `${first.kind} ${host}` : null;
-    const isRefused = first.kind === 'refused';
-    return [{ account, run_id, finished_at, error, cause, isRefused, packages: unread.length }];
+    const isOfService = SERVICE_FAULTS.includes(first.kind);
+    const { kind } = first;
+    return [{ account, run_id, finished_at, error, kind, host, isOfService, packages: unread.length }];
   });
 }
 

@@ -7,20 +7,19 @@ import type { HealthFacts } from './facts.ts';
 import { advise, type Kind } from './problem.ts';
 import { findEarliest, groupBy, limitDetails, MAX_LISTED } from './text.ts';
 
-const quarantine: Kind = {
+const quarantined: Kind = {
   kind: 'quarantine',
   when: ['records of an account could not be stored'],
-  severity: 'attention',
-  find: (facts) =>
-    [...groupBy(facts.quarantine, (row) => row.account)].map(([account, rows]) => {
+  severity: 'ticket',
+  find: ({ quarantine, formatCommand }) =>
+    [...groupBy(quarantine, (row) => row.account)].map(([account, rows]) => {
       const records = rows.flatMap(({ stream, examples }) => examples.map((row) => ({ stream, ...row })));
       const count = rows.reduce((sum, { open }) => sum + open, 0);
       const streams = rows.map(({ stream }) => stream).join(', ');
-      const isOpen = `account = '${account.replaceAll("'", "''")}' and resolved_at is null`;
       return {
         scope: { account },
         since: findEarliest(records.map((row) => ({ since: row.seen_at }))),
-        message: `${pluralize(count, 'record')} of ${account} (${streams}) in quarantine`,
+        message: `${pluralize(count, 'record')} of ${account} (${streams}) could not be stored`,
         details: limitDetails(
           records.map(({ record_id: id, package_id: packageId, reason, seen_at: at }) => {
             const owner = packageId === null ? '' : ` of package ${packageId}`;
@@ -28,7 +27,7 @@ const quarantine: Kind = {
           }),
           count,
         ),
-        advice: [advise(null, `select * from quarantine where ${isOpen}`)],
+        advice: advise('they are in quarantine; to list them', formatCommand('status --json')),
         fields: { count, records },
       };
     }),
@@ -67,7 +66,7 @@ const drift: Kind = {
         since: findEarliest(rows.map((row) => ({ since: row.first_seen_at }))),
         message: `${describeDrift(first)}${more}`,
         details: limitDetails(others.map(describeDrift)),
-        advice: [advise(isAll ? 'to accept all drift' : 'to accept it', command)],
+        advice: advise(isAll ? 'to accept all drift' : 'to accept it', command),
         fields: {
           count: rows.length,
           fields: fields.map(({ stream, field, kind }) => ({ stream, field: truncate(field, 60), kind })),
@@ -78,4 +77,4 @@ const drift: Kind = {
   resolved: ({ account }) => `responses of ${account} no longer drift, or the drift was acknowledged`,
 };
 
-export const RECORD_KINDS = [quarantine, drift];
+export const RECORD_KINDS = [quarantined, drift];

@@ -1,10 +1,13 @@
 /** Problems of runs: restricted, parked, failed, or with a clock that contradicts the machine's. */
 import { query } from '../database/query.ts';
+import type { FailureKind } from '../database/schema/runs.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import { formatOffset } from '../lib/format.ts';
 import { shellQuote } from '../lib/shell-command.ts';
+import { describeFailure } from '../sync/failure-text.ts';
 import { formatStream, STREAM_KINDS } from '../sync/streams.ts';
 import type { RunRow } from '../queries/named/runs.ts';
+import { packageNames } from './commands.ts';
 import type { HealthFacts } from './facts.ts';
 import { advise, scopeOf, type Finding, type Kind } from './problem.ts';
 import { findEarliest, joinPackages, toOneLine, withoutSubject } from './text.ts';
@@ -16,28 +19,34 @@ const restricted: Kind = {
     'the service asked the account to wait, until its full rate is back',
     'the live file was restored, for a day',
   ],
-  severity: 'attention',
+  severity: 'ticket',
   explains: ['stale'],
   place: 'requests',
   find: ({ budgets, formatCommand }) =>
     budgets.flatMap(({ account, pause }) => {
       if (!pause) return [];
       const { in_force, until, back_at, reason, since, of_restore } = pause;
-      const isPaused = `account ${account} ${in_force ? 'is' : 'was'} paused until ${until} UTC`;
-      const resume = formatCommand(`resume ${shellQuote(account)}`);
-      const byItself = 'a worker resumes by itself; to end the pause now';
+      const cause = of_restore ? 'the live file was restored' : 'the service asked it to wait';
+      const ifSafe = of_restore ? ', if few requests were sent since the backup' : '';
       return {
         scope: { account },
         since,
         nextTry: until,
         isFading: !in_force,
-        message: `${isPaused}${of_restore ? '' : `, its full rate is back at ${back_at} UTC`}: ${toOneLine(reason)}`,
-        advice: of_restore
-          ? [advise(`${byItself}, if few requests were sent since the backup`, resume)]
-          : [
-              advise(byItself, resume),
-              advise('if this happens again, lower the limits', formatCommand('plan')),
-            ],
+        message: `account ${account} ${in_force ? 'is' : 'was'} paused until ${until} UTC: ${cause}`,
+        advice: advise(
+          `a worker resumes by itself; to end the pause now${ifSafe}`,
+          formatCommand(`resume ${shellQuote(account)}`),
+        ),
+        details: [
+          toOneLine(reason),
+          ...(of_restore
+            ? []
+            : [
+                `its full rate is back at ${back_at} UTC`,
+                `if this happens again, lower its limits: ${formatCommand('plan')}`,
+              ]),
+        ],
         fields: { until, back_at, reason },
       };
     }),
@@ -64,7 +73,7 @@ where resume_at is not null and run_id = (
 const parked: Kind = {
   kind: 'parked',
   when: ['the last run or the last full one, or a part of it, waits for the budget'],
-  severity: 'attention',
+  severity: 'ticket',
   explains: ['stale'],
   place: 'runs',
   find: ({ runs, budgets, now, read, formatCommand }) => {
@@ -81,8 +90,9 @@ const parked: Kind = {
         since,
         nextTry: resume_at,
         isFading,
-        message: `${part}run ${run_id} is parked until ${resume_at} UTC: ${error}`,
-        advice: [advise('a worker resumes by itself; without one, after that time', formatCommand('sync'))],
+        message: `${part}run ${run_id} waits until ${resume_at} UTC, to stay within the limits of requests`,
+        advice: advise('a worker resumes by itself; without one, after that time', formatCommand('sync')),
+        details: error === '' ? [] : [error],
         fields: { run_id, resume_at, error },
       },
     ];
@@ -92,7 +102,7 @@ const parked: Kind = {
 
 const NO_ERROR = 'no error was stored';
 const NEVER_READ_HINT =
-  'it was never read: check its id, and the address and key of the account; or take it out of the config';
+  'it was never read: check its id, and the address and key of the account, or take it out; to try it again';
 
 const failed: Kind = {
   kind: 'failed',
@@ -101,7 +111,7 @@ const failed: Kind = {
     'it gave an account up, or each of its packages failed in the same way',
     'the last full walk of a package failed, or the last reading of storage',
   ],
-  severity: 'bad',
+  severity: 'page',
   explains: ['failed', 'stale'],
   place: 'runs',
   find: (facts) =>
@@ -133,7 +143,7 @@ function findFailedRun({
         ? failedRun.is_explained === 1 || stoppedAccounts.length > 0
         : isRunning || hasFailures,
       message: `run ${run_id} failed: ${toOneLine(error ?? NO_ERROR)}`,
-      advice: [advise('the run in full', formatCommand(`runs ${run_id}`))],
+      advice: advise('the run in full', formatCommand(`runs ${run_id}`)),
       fields: { run_id, error: error ?? NO_ERROR },
     },
   ];
@@ -146,46 +156,55 @@ const listFailedAccounts = ({
   streamFailures,
   formatCommand,
 }: HealthFacts): Finding[] =>
-  stoppedAccounts.map(({ account, error, cause, isRefused, run_id, finished_at, packages }) => {
+  stoppedAccounts.map(({ account, error, kind, host, isOfService, run_id, finished_at, packages }) => {
     const failures = [
       ...failedWalks.filter((row) => row.account === account),
       ...streamFailures.filter((row) => row.account === account),
     ];
-    const text = `failed: ${toOneLine(error)}`;
+    const toMessage = (accounts: string) => describeFailure(kind, `the service of ${accounts}`);
     return {
       scope: { account },
       since: findEarliest([...failures, { since: finished_at }]),
       packages,
-      message: `account ${account} ${text}`,
-      shared: cause === null ? null : { cause, text },
-      advice: [
-        advise(
-          isRefused
-            ? `check the key and ${STREAM_KINDS.videos.refusable} in the config; to test them`
-            : 'to see what works',
-          formatCommand('check'),
-        ),
-      ],
+      message: toMessage(account),
+      shared: isOfService ? { cause: `${kind} ${host}`, toMessage } : null,
+      advice: advise(
+        kind === 'refused'
+          ? `check the key and ${STREAM_KINDS.videos.refusable} in the config; to test them`
+          : 'it is tried again at each run; to see what works',
+        formatCommand('check'),
+      ),
+      details: [`${host}: ${toOneLine(error)}`],
       fields: { error, run_id, packages },
     };
   });
 
-const listFailedPackages = (facts: HealthFacts): Finding[] =>
-  joinPackages(facts.failedWalks, facts).map((row) => {
-    const { scope, since, walk_id, failures, name, isRead } = row;
+/** `storage of west could not be read: the service does not answer`. */
+const formatUnread = (name: string, kind: FailureKind): string =>
+  `${name} could not be read${kind === 'unknown' ? '' : `: ${describeFailure(kind)}`}`;
+
+const listFailedPackages = (facts: HealthFacts): Finding[] => {
+  const selectorOf = packageNames(facts.config.accounts);
+  return joinPackages(facts.failedWalks, facts).map((row) => {
+    const { scope, since, walk_id, failures, name, isRead, kind } = row;
     const error = withoutSubject(row.error ?? NO_ERROR, row);
     return {
       scope,
       since,
       state: 'last walk failed',
       fields: { error, walk_id, failures },
-      message: `${name} failed: ${toOneLine(error)}`,
-      advice: isRead ? [] : [advise(NEVER_READ_HINT)],
+      message: formatUnread(name, kind),
+      advice: advise(
+        isRead ? 'it is tried again at each run; to try it now' : NEVER_READ_HINT,
+        facts.formatCommand(`sync --package ${selectorOf(row)}`),
+      ),
+      details: [toOneLine(error)],
     };
   });
+};
 
-const listFailedStreams = ({ streamFailures }: HealthFacts): Finding[] =>
-  streamFailures.flatMap(({ account, stream, isReadSince, since, ...failure }) => {
+const listFailedStreams = ({ streamFailures, formatCommand }: HealthFacts): Finding[] =>
+  streamFailures.flatMap(({ account, stream, isReadSince, since, kind, ...failure }) => {
     if (isReadSince) return [];
     const place = { account, package_id: null, stream };
     const error = withoutSubject(failure.error, place);
@@ -193,7 +212,9 @@ const listFailedStreams = ({ streamFailures }: HealthFacts): Finding[] =>
       scope: scopeOf({ account, stream, packageId: null }),
       since,
       fields: { stream, error },
-      message: `${formatStream(place)} failed: ${toOneLine(error)}`,
+      message: formatUnread(formatStream(place), kind),
+      advice: advise('it is tried again at each run; to try it now', formatCommand(`sync --${stream}`)),
+      details: [toOneLine(error)],
     };
   });
 
@@ -201,7 +222,7 @@ const listFailedStreams = ({ streamFailures }: HealthFacts): Finding[] =>
 const clock: Kind = {
   kind: 'clock',
   when: ["the service contradicted the machine's clock in the last run"],
-  severity: 'attention',
+  severity: 'ticket',
   place: 'runs',
   find: ({ runs }) => {
     const { run, isRunning } = findLastEnded(runs);
@@ -212,8 +233,9 @@ const clock: Kind = {
         since: run.finished_at,
         isFading: isRunning,
         fields: { count: 1, offset_ms },
-        message: `in run ${run.run_id}, ${formatOffset(offset_ms)}: nothing was booked, given up or deleted by age`,
-        advice: [advise("set the machine's clock (timedatectl shows it)")],
+        message: `${formatOffset(offset_ms)}: until they agree, nothing is booked, given up or deleted by age`,
+        advice: advise("set the machine's clock", 'timedatectl'),
+        details: [`found in run ${run.run_id}`],
       },
     ];
   },

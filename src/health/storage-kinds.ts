@@ -41,7 +41,7 @@ const gap: Kind = {
     'implausible figures of days wait for a second reading',
     'a day ended hours ago by `timezone`, and the service has no later one',
   ],
-  severity: 'attention',
+  severity: 'ticket',
   find: (facts) =>
     facts.storageDetails.flatMap(({ account, gaps }) => {
       const doubted = facts.storage.find((row) => row.account === account)?.waiting ?? [];
@@ -65,10 +65,11 @@ const gap: Kind = {
               `${date}  ${reason ?? 'the service has not returned a later day'} (since ${since} UTC)`,
           ),
         ),
-        advice:
+        advice: advise(
           doubted.length > 0
-            ? [advise('a run at least an hour later books a day whose figures are the same')]
-            : [],
+            ? 'a run at least an hour later books a day whose figures are the same'
+            : 'they are asked for again at each run',
+        ),
         fields: {
           count: days.length,
           days: days.slice(0, MAX_LISTED),
@@ -83,13 +84,14 @@ const gap: Kind = {
 const discrepancy: Kind = {
   kind: 'discrepancy',
   when: ['the service reports other figures for booked days'],
-  severity: 'attention',
+  severity: 'ticket',
   find: ({ storageDetails, storage, formatCommand }) =>
     storageDetails.flatMap(({ account, differences, recent: { booked, differing } }) => {
       if (differences.length === 0) return [];
       const days = [...new Set(differences.map(({ date }) => date))];
       const [first = '', last = ''] = [days[0], days.at(-1)];
       const rows = storage.find((row) => row.account === account)?.discrepancies ?? [];
+      const compare = formatCommand(`sync --storage --from ${first} --to ${last}`);
       const areMost = booked > 1 && differing * 2 > booked;
       return {
         scope: { account, part: 'storage' },
@@ -97,21 +99,19 @@ const discrepancy: Kind = {
         message:
           `storage of ${account}: the service now reports other figures for ` +
           `${pluralize(days.length, 'booked day')} (${listFirst(days)}); the booked rows do not change`,
-        details: limitDetails(
-          rows.map(
-            ({ date, fields, since }) => `${date}  ${pluralize(fields, 'figure')} (since ${since} UTC)`,
+        advice: areMost
+          ? advise(
+              `${differing} of the last ${booked} booked days differ: check timezone and settle in the config; then`,
+              compare,
+            )
+          : advise("to take the service's figures", formatCommand(`correct ${account} ${last}`)),
+        details: [
+          ...limitDetails(
+            rows.map(
+              ({ date, fields, since }) => `${date}  ${pluralize(fields, 'figure')} (since ${since} UTC)`,
+            ),
           ),
-        ),
-        advice: [
-          ...(areMost
-            ? [
-                advise(
-                  `${differing} of the last ${booked} booked days differ: check timezone and settle in the config`,
-                ),
-              ]
-            : []),
-          advise("to take the service's figures", formatCommand(`correct ${account} ${last}`)),
-          advise('to compare again', formatCommand(`sync --storage --from ${first} --to ${last}`)),
+          `to compare again: ${compare}`,
         ],
         fields: {
           count: differences.length,

@@ -4,7 +4,7 @@ import { pluralize } from '../lib/format.ts';
 import { groupFailures, OTHER_WAREHOUSE, RUNS } from '../publishing/targets/load-report.ts';
 import { namesOf, type TargetAccount } from './targets.ts';
 import { advise, type Kind } from './problem.ts';
-import { findEarliest, MAX_LISTED, toOneLine } from './text.ts';
+import { findEarliest, joinHints, MAX_LISTED, toOneLine } from './text.ts';
 
 /** Loads may fail for this long before an alert: a server may be restarted. */
 const PATIENCE_MS = HOUR_MS;
@@ -23,7 +23,7 @@ const TEXTS = {
   failed: ({ failing_since: since }: TargetAccount, names: string) => ({
     text: `has failed since ${since ?? ''} UTC for ${names}`,
     options: '',
-    hint: 'a running worker tries again by itself; to try it now',
+    hint: 'a running worker tries again by itself',
   }),
   refused: ({ account, code }: TargetAccount, names: string) => ({
     text: `refuses ${names}`,
@@ -45,7 +45,7 @@ export const target: Kind = {
     'a target refuses an account',
     'a target differs from the warehouse',
   ],
-  severity: 'attention',
+  severity: 'ticket',
   find: ({ targets, now, formatCommand }) =>
     targets.flatMap(({ target: name, accounts, runs }) => {
       const failing = (runs ? [...accounts, runs] : accounts).filter((row) => judge(row));
@@ -59,17 +59,18 @@ export const target: Kind = {
       });
       const [first, ...others] = groups;
       if (!first) return [];
-      const { row, what, text, error, hint, options } = first;
+      const { row, what, text, hint, options } = first;
       const more = others.length > 0 ? ` (and ${pluralize(others.length, 'other reason')})` : '';
       return {
         scope: { part: name },
         isEarly: early.length === rows.length,
         since: findEarliest(rows.map((each) => ({ since: each.failing_since ?? each.verified_at }))),
-        message: `target ${name} ${text}: ${error}${more}`,
-        advice: [
-          ...(what === 'failed' && row.hint !== null ? [advise(toOneLine(row.hint))] : []),
-          advise(hint, formatCommand(`publish --target ${name}${options}`)),
-        ],
+        message: `target ${name} ${text}${more}`,
+        advice: advise(
+          what === 'failed' ? joinHints(row.hint ?? hint, 'to try it now') : hint,
+          formatCommand(`publish --target ${name}${options}`),
+        ),
+        details: groups.map((group) => group.error),
         fields: {
           targets: groups.map(({ group, row, what, error }) => ({
             target: name,

@@ -42,6 +42,11 @@ export function toOneLine(text: string, columns = 300): string {
   return truncate(escapeControls(text.replaceAll(/\s+/g, ' ').trim()), columns);
 }
 
+/** Hints in one text; null is left out. */
+export function joinHints(...hints: readonly (string | null | undefined)[]): string {
+  return hints.flatMap((hint) => (hint ? toOneLine(hint) : [])).join('; ');
+}
+
 /** `main/101 (Lectures)`. */
 export function formatPackage(account: string, packageId: number, name: string | null): string {
   return `${account}/${packageId}${name === null ? '' : ` (${toOneLine(name, 60)})`}`;

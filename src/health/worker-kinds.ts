@@ -2,7 +2,7 @@
 import { fromTimestamp, HOUR_MS, MINUTE_MS } from '../lib/clock.ts';
 import type { HealthFacts } from './facts.ts';
 import { advise, type Kind } from './problem.ts';
-import { toOneLine } from './text.ts';
+import { joinHints, toOneLine } from './text.ts';
 
 /** A worker publishes right after a run; a published file that is behind for longer is a problem. */
 const PUBLISHED_LATE_MS = 2 * MINUTE_MS;
@@ -18,7 +18,7 @@ const unpublished: Kind = {
   when: [
     'publications fail, or the published file lacks the changes of a run two minutes after it and is not being made',
   ],
-  severity: 'attention',
+  severity: 'page',
   find: (facts) => {
     const { published, refusedPublication: refused, failedPublication: failure, formatCommand } = facts;
     if (!published) return [];
@@ -27,20 +27,30 @@ const unpublished: Kind = {
     const command = formatCommand('publish');
     const error = refused?.error ?? failure?.error;
     if (error !== undefined) {
-      const last = refused ? '' : `, ${formatLast(published_at)}`;
       const advice = refused
-        ? [advise(refused.hint), advise('then', command)]
-        : [
-            ...(failure?.hint ? [advise(toOneLine(failure.hint))] : []),
-            advise('it is tried again after each run; to try it now', command),
-          ];
-      const message = `the published file cannot be made${last}: ${toOneLine(error)}`;
-      return [{ since: failure?.at ?? null, message, advice, fields: { ...fields, error } }];
+        ? joinHints(refused.hint, 'then')
+        : joinHints(failure?.hint ?? 'it is tried again after each run', 'to try it now');
+      return [
+        {
+          since: failure?.at ?? null,
+          message: `the published file cannot be made${refused ? '' : `, ${formatLast(published_at)}`}`,
+          advice: advise(advice, command),
+          details: [toOneLine(error)],
+          fields: { ...fields, error },
+        },
+      ];
     }
     const behind = findBehind(facts);
     const lacks = published_at === null ? 'does not exist' : 'does not show the last changes';
     return behind
-      ? [{ ...behind, message: `the published file ${lacks}`, advice: [advise(null, command)], fields }]
+      ? [
+          {
+            ...behind,
+            message: `the published file ${lacks}`,
+            advice: advise('to make it now', command),
+            fields,
+          },
+        ]
       : [];
   },
   resolved: () => 'the published file shows the last changes again',
@@ -69,12 +79,11 @@ function findBehind({ published, publishingSince, runs, config, now }: HealthFac
 const backup: Kind = {
   kind: 'backup',
   when: ['the last backup failed, or none was made for two ticks'],
-  severity: 'attention',
+  severity: 'ticket',
   find: ({ backup: last, overdueBackup, formatCommand }) => {
     const since = last?.error ? last.failing_since : overdueBackup;
     if (!last || since === null) return [];
     const { error, made_at } = last;
-    const what = `the backup of the warehouse ${error ? 'failed' : 'is overdue'}, ${formatLast(made_at)}`;
     const again = error
       ? 'a running worker tries again an hour after a failure'
       : 'a running worker begins again each minute';
@@ -82,8 +91,9 @@ const backup: Kind = {
       {
         since,
         fields: { made_at, error },
-        message: `${what}${error ? `: ${toOneLine(error)}` : ''}`,
-        advice: [advise(`${again}; to make one now`, formatCommand('backup FILE'))],
+        message: `the backup of the warehouse ${error ? 'failed' : 'is overdue'}, ${formatLast(made_at)}`,
+        advice: advise(`${again}; to make one now`, formatCommand('backup FILE')),
+        details: error ? [toOneLine(error)] : [],
       },
     ];
   },
@@ -97,25 +107,29 @@ const config: Kind = {
     'the worker refused a changed config, and continues with the one it had',
     'a CSV file of packages cannot be used, and the worker continues with those it had',
   ],
-  severity: 'attention',
+  severity: 'ticket',
   find: ({ refusedConfig, refusedPackages, unusableFiles, formatCommand }) => {
     const check = formatCommand('check');
     const fileAdvice = advise('correct the file: it is read again at each run; to test it', check);
-    const accept = advise('if it is meant', formatCommand('sync --accept-retirements'));
-    const toFinding = (since: string | null, text: string, error: string, advice = [fileAdvice]) => ({
+    const accept = advise(
+      'correct the file, or if the packages are meant to leave',
+      formatCommand('sync --accept-retirements'),
+    );
+    const toFinding = (since: string | null, message: string, error: string, advice = fileAdvice) => ({
       since,
-      message: `${text}: ${toOneLine(error)}`,
+      message,
       advice,
+      details: [toOneLine(error)],
       fields: { error },
     });
     if (refusedConfig) {
-      const advice = [advise('correct it, then send SIGHUP to the worker again', check)];
+      const advice = advise('correct it, then send SIGHUP to the worker again; to test it', check);
       const text = 'the worker refused the changed config and continues with the one it had';
       return [toFinding(refusedConfig.at, text, refusedConfig.error, advice)];
     }
     if (refusedPackages) {
       const { at, error, what } = refusedPackages;
-      const advice = what === 'leaving' ? [fileAdvice, accept] : [fileAdvice];
+      const advice = what === 'leaving' ? accept : fileAdvice;
       return [toFinding(at, 'the worker continues with the packages it had', error, advice)];
     }
     return unusableFiles.map(({ account, problem }) => ({

@@ -189,8 +189,10 @@ describe('a storm', () => {
       {
         event: 'held_back',
         state: 'begun',
+        severity: 'ticket',
         account: 'main',
         package_id: null,
+        url: 'https://pages.test/packages',
         text: '11 packages of main have removals that are held back (1, 2, 3, 8 more)',
         since: NOON,
         details: { count: 11, packages: ids(11).map((id) => ({ package_id: id, since: NOON })) },

@@ -118,7 +118,7 @@ describe('an incident', () => {
     const error = `${'x'.repeat(297)}test-key`;
     sql(runEnded(1, 'partial', NOON), walkEnded(1, 101, 'failed', NOON, error));
     await check();
-    expect(webhook.received[0]?.text).toMatch(/x\[k…/);
+    expect(JSON.stringify(webhook.received[0]?.details)).toMatch(/x\[key\]/);
   });
 
   it('begins again where the problem comes back', async () => {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { insert } from '../support/fixtures/filled-live-file.ts';
 import { readRows } from '../support/fixtures/live-file.ts';
+import { findKind } from '../../src/health/catalogue.ts';
 import { INCIDENT_EVENTS } from '../../src/health/incident-events.ts';
 import { MINUTE_MS } from '../../src/lib/clock.ts';
 import {
@@ -315,7 +316,10 @@ it.each(CASES)(
     await check();
     await checkAfter(MINUTE_MS);
     const { event } = each;
-    const post = { account: 'main', package_id: null, ...each.post };
+    const severity = findKind(event)?.severity;
+    const place = each.post.package_id === undefined ? '' : `packages/main/${each.post.package_id}`;
+    const url = expect.stringContaining(`https://pages.test/${place}`) as string;
+    const post = { severity, account: 'main', package_id: null, url, ...each.post };
     expect(webhook.received).toEqual([
       { event, state: 'begun', ...post, text: expect.any(String) as string },
     ]);

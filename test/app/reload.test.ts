@@ -125,9 +125,8 @@ describe('a worker that gets a request to reload its config', () => {
     expect(worker.reloaded).toEqual([]);
     expect(worker.findProblems()).toMatchObject([
       {
-        message: expect.stringContaining(
-          'continues with the one it had: vodhouse.yaml has 2 problems',
-        ) as string,
+        of: { kind: 'config' },
+        details: [expect.stringContaining('vodhouse.yaml has 2 problems') as string],
       },
     ]);
     worker.state.current = () => worker.configOf([101, 102, 103]);
@@ -246,7 +245,7 @@ describe('a worker that gets a request to reload its config', () => {
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void taken.close());
     const { port } = taken.address() as { port: number };
-    const server = { host: '127.0.0.1', port, keys: [], title: null, trustProxy: false };
+    const server = { host: '127.0.0.1', port, keys: [], url: null, title: null, trustProxy: false };
     worker.state.current = () => worker.configOf([101, 102, 103], { server });
     worker.reload();
     await expect.poll(() => worker.logged('config_refused').join('')).toContain('cannot listen on 127.0.0.1');

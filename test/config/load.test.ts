@@ -67,6 +67,7 @@ describe('a minimal config', () => {
       host: '127.0.0.1',
       port: 8320,
       keys: [],
+      url: null,
       title: null,
       trustProxy: false,
     });

@@ -22,7 +22,10 @@ function createPost(facts: Partial<HealthFacts>): Post {
     ...{ text: formatAlert(problem), details: JSON.stringify(problem.fields) },
     ...{ state: 'begun' as const, attempts: 0 },
   }));
-  return buildPost(incidents, createTestConfig({ url: 'http://127.0.0.1:1', packages: [101] }, 'live.db'));
+  const config = createTestConfig({ url: 'http://127.0.0.1:1', packages: [101] }, 'live.db');
+  const url = 'https://vodhouse.example.test';
+  const server = { host: '127.0.0.1', port: 0, keys: [], url, title: null, trustProxy: false };
+  return buildPost(incidents, { ...config, server });
 }
 
 describe('docs/alerts.md', () => {

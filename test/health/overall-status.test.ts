@@ -23,29 +23,44 @@ function getStatus(changes: Partial<HealthFacts>) {
 
 describe('the overall status', () => {
   it.each<[level: string, text: RegExp, facts: Partial<HealthFacts>]>([
-    ['good', /^The only package is fresh; last full walk 14 min ago$/, READ],
-    ['good', /^All 2 packages fresh; /, { ...READ, packages: [FRESH_PACKAGE, FRESH_PACKAGE] }],
+    ['well', /^the only package is fresh; last full walk 14 min ago$/, READ],
+    ['well', /^all 2 packages are fresh; /, { ...READ, packages: [FRESH_PACKAGE, FRESH_PACKAGE] }],
     [
-      'good',
+      'well',
       /walk just now$/,
       { ...READ, packages: [{ ...FRESH_PACKAGE, walked_at: '2026-03-10 12:05:00' }] },
     ],
-    ['good', /^The storage is fresh$/, { ...READ, packages: [] }],
-    ['new', /^Nothing was synced yet$/, { ...UNREAD, runs: [] }],
-    ['new', /^Nothing was synced yet$/, { ...UNREAD, runs: [{ ...ENDED_RUN, status: 'parked' }] }],
-    ['new', /^First load: 0 of 1 package read$/, { ...UNREAD, runs: [RUNNING] }],
+    ['well', /^the storage is fresh$/, { ...READ, packages: [] }],
+    ['new', /^nothing was synced yet$/, { ...UNREAD, runs: [] }],
+    ['new', /^nothing was synced yet$/, { ...UNREAD, runs: [{ ...ENDED_RUN, status: 'parked' }] }],
+    ['new', /^the first load has read 0 of 1 package$/, { ...UNREAD, runs: [RUNNING] }],
     [
       'new',
-      /^First load: 1 of 2 packages read$/,
+      /^the first load has read 1 of 2 packages$/,
       { ...UNREAD, packages: [FRESH_PACKAGE, unread], runs: [RUNNING] },
     ],
-    ['warn', /^Storage of main: /, { ...READ, ...EVERY_PROBLEM['gap'] }],
-    ['warn', /; 1 more item below$/, { ...READ, ...EVERY_PROBLEM['gap'], ...EVERY_PROBLEM['drift'] }],
-    ['bad', /^main\/101 .*is stale/, { ...READ, ...EVERY_PROBLEM['stale'] }],
-    ['bad', /^main\/101 .*failed: /, { ...READ, ...EVERY_PROBLEM['gap'], ...EVERY_PROBLEM['failed'] }],
-    ['bad', /^Account main failed: .* \(50 packages\)$/, { ...READ, ...EVERY_PROBLEM['account_failed'] }],
-    ['bad', /^Run 2 failed: /, { ...UNREAD, ...EVERY_PROBLEM['run_failed'] }],
+    [
+      'attention',
+      /^storage of main: .* \(since 2026-03-08 17:00:00 UTC\)$/,
+      { ...READ, ...EVERY_PROBLEM['gap'] },
+    ],
+    ['failing', /^main\/101 .*is stale/, { ...READ, ...EVERY_PROBLEM['stale'] }],
+    [
+      'failing',
+      /^main\/101 .*could not be read/,
+      { ...READ, ...EVERY_PROBLEM['gap'], ...EVERY_PROBLEM['failed'] },
+    ],
+    ['failing', /^the service of main does not answer/, { ...READ, ...EVERY_PROBLEM['account_failed'] }],
+    ['failing', /^run 2 failed/, { ...UNREAD, ...EVERY_PROBLEM['run_failed'] }],
   ])('is %s: %s', (level, text, facts) => {
-    expect(getStatus(facts)).toEqual({ level, text: expect.stringMatching(text) as string });
+    expect(getStatus(facts)).toMatchObject({ level, text: expect.stringMatching(text) as string });
+  });
+
+  it('names what still works, and how much more needs attention', () => {
+    const packages = [FRESH_PACKAGE, { ...FRESH_PACKAGE, package_id: 102, stale: true }];
+    const problems = { ...EVERY_PROBLEM['gap'], ...EVERY_PROBLEM['drift'] };
+    expect(getStatus({ ...READ, packages, ...problems }).more).toBe(
+      '1 of 2 packages are fresh; 1 more item below',
+    );
   });
 });

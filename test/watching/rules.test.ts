@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { dashboardJson } from '../../docs/generate/dashboard.ts';
-import { INCIDENT_EVENTS } from '../../src/health/incident-events.ts';
+import { findKind } from '../../src/health/catalogue.ts';
 import { findMetrics, listQueries, readCases, readPanels, readRules } from '../support/watching-files.ts';
 
 /** The names of the samples of docs/metrics.md; test/docs/metrics.test.ts holds that exactly its metrics are exported. */
@@ -33,10 +33,18 @@ describe('deploy/prometheus/rules.yaml', () => {
 
   it('has events of the webhook, and is listed in docs/metrics.md', () => {
     const events = rules.flatMap(({ labels }) => labels['event'] ?? []);
-    expect(events.filter((event) => !(INCIDENT_EVENTS as readonly string[]).includes(event))).toEqual([]);
+    expect(events.filter((event) => !findKind(event))).toEqual([]);
     const page = readFileSync('docs/metrics.md', 'utf8');
     const listed = [...page.matchAll(/^\| `(Vodhouse\w+)`/gm)].map(([, name]) => name);
     expect(listed).toEqual(rules.map(({ alert }) => alert));
+  });
+
+  it('has the severity of the webhook, but where readers of a target wait', () => {
+    const others = rules.filter(({ labels: { event = '', severity } }) => {
+      const kind = findKind(event);
+      return kind !== undefined && kind.severity !== severity;
+    });
+    expect(others.map(({ alert }) => alert)).toEqual(['VodhouseTargetBehind']);
   });
 
   it('has a case in which each alert fires, and one in which it does not yet', () => {

@@ -3,7 +3,6 @@ import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { openReadOnly, type Db } from '../../database/connection.ts';
 import { commandsFor, type FormatCommand } from '../../lib/shell-command.ts';
-import { NOTHING_READ } from '../../health/overall-status.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
@@ -47,7 +46,7 @@ function listRuns(
   const rows = redactAll(readRuns(db, limit, isFailedOnly), config.secrets);
   if (json) return formatJson({ runs: rows });
   const counts = countRuns(db);
-  if (counts.runs === 0) return `${NOTHING_READ}: ${formatCommand('sync')}\n`;
+  if (counts.runs === 0) return `no run yet; to begin: ${formatCommand('sync')}\n`;
   if (rows.length === 0)
     return `none of ${pluralize(counts.runs, 'run')} failed, was done in part, or was killed\n`;
   const left = (isFailedOnly ? counts.failed : counts.runs) - rows.length;

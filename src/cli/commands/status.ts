@@ -1,7 +1,10 @@
+import type { Config } from '../../config/config.ts';
 import { findWarehouse, loadConfigWithoutFiles } from '../../config/load.ts';
 import { assertNotLost } from '../../app/lost-file.ts';
 import { DAY_MS, systemClock, toTimestamp } from '../../lib/clock.ts';
 import { commandsFor } from '../../lib/shell-command.ts';
+import { getOverallStatus } from '../../health/overall-status.ts';
+import { toUrl } from '../../health/place.ts';
 import { createHealthReport } from '../../health/report.ts';
 import { createStaleCheck } from '../../health/streams.ts';
 import { summarizeTarget } from '../../health/targets.ts';
@@ -52,7 +55,7 @@ export async function status(options: StatusOptions): Promise<number> {
       budgets,
       ...readSchedule(config, health.runs.length === 0 ? null : publisher, now),
     };
-    process.stdout.write(options.json ? reportJson(report) : statusText(report, now));
+    process.stdout.write(options.json ? reportJson(report, config) : statusText(report, now));
     return listNeeds(report).length > 0 ? EXIT.partial : EXIT.done;
   } finally {
     db.$client.close();
@@ -71,13 +74,22 @@ function loadOrNameWorker({ config, json }: StatusOptions) {
 }
 
 /** The JSON document (docs/json.md). */
-function reportJson(report: Report): string {
+function reportJson(report: Report, config: Config): string {
   const { warehouse, worker, next, packages, quarantine, drift, storage, published } = report;
   const targets = report.targets.map((target) => {
     const { upToDate, loadedAt, verifiedAt } = summarizeTarget(target);
     return { ...target, loadedAt, verifiedAt, upToDate: upToDate === target.accounts.length };
   });
-  const head = { warehouse, worker, next, needs: listNeeds(report) };
+  const { level } = getOverallStatus(report);
+  const problems = report.items.map(({ kind, scope, nextTry, place, ...item }) => ({
+    event: kind,
+    account: scope.account,
+    package_id: scope.packageId,
+    ...item,
+    next_try: nextTry,
+    url: toUrl(config, place),
+  }));
+  const head = { level, warehouse, worker, next, needs: listNeeds(report), problems };
   return formatJson({
     ...head,
     packages,

@@ -3,7 +3,8 @@ import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import type { LAST_REQUESTS, Savings } from '../../queries/named/status.ts';
 import type { BudgetReport } from '../../health/facts.ts';
 import { isNothingRead } from '../../health/reading.ts';
-import { getOverallStatus, NOTHING_READ } from '../../health/overall-status.ts';
+import { getOverallStatus } from '../../health/overall-status.ts';
+import { formatAdvice } from '../../health/problem.ts';
 import type { HealthReport } from '../../health/report.ts';
 import type { Schedule } from '../../health/schedule.ts';
 import { summarizeTarget, targetText } from '../../health/targets.ts';
@@ -49,38 +50,42 @@ export function statusText(report: Report, now: number): string {
 type Since = (timestamp: string | null) => string;
 
 function problemsText(report: Report, limit: Limit): string {
-  const { items, warehouse } = report;
-  if (items.length > 0) return [`needs attention (${warehouse}):`, ...itemLines(items, limit)].join('\n');
-  if (isNothingRead(report)) return `${nothingReadText(report)} (${warehouse})`;
-  return `${getOverallStatus(report).text} (${warehouse})`;
+  const { items, warehouse, formatCommand } = report;
+  const { level, word, text, more } = getOverallStatus(report);
+  const isEmpty = level === 'new' && report.runs[0]?.status !== 'running';
+  const next = isEmpty ? `; to begin: ${formatCommand('sync')}` : '';
+  const headline = `${word}: ${escapeControls(text)}${next}${more === '' ? '' : `. ${more}`} (${warehouse})`;
+  return [headline, ...itemLines(items, limit)].join('\n');
 }
 
 /** What needs attention, as sentences: empty if nothing does. */
 export function listNeeds(report: Report): string[] {
-  if (report.items.length === 0 && isNothingRead(report)) return [nothingReadText(report)];
-  return report.items.map(({ message }) => message);
+  const isEmpty = report.items.length === 0 && isNothingRead(report);
+  return isEmpty ? [getOverallStatus(report).text] : report.items.map(({ message }) => message);
 }
 
-function nothingReadText(report: Report): string {
-  if (report.runs[0]?.status === 'running') return `${NOTHING_READ}; the first run is under way`;
-  return `${NOTHING_READ}: ${report.formatCommand('sync')}`;
-}
+const MARKS = { page: '✕', ticket: '!', note: 'i' };
 
 /** Each item with its details, as many as fit completely; at least one. */
 function itemLines(items: Report['items'], limit: Limit): string[] {
   const lines: string[] = [];
-  for (const [index, { message, affects, nextTry, details, advice }] of items.entries()) {
-    const below = [
+  for (const [index, { severity, message, affects, since, nextTry, advice, details }] of items.entries()) {
+    const about = [
+      ...(since === null ? [] : [`since ${since} UTC`]),
       ...(affects === null ? [] : [`affects ${affects}`]),
-      ...details,
       ...(nextTry === null ? [] : [`next try at ${nextTry} UTC`]),
-      ...advice.map(
-        ({ text, command }) => `-> ${[text, command].filter((part) => part !== null).join(': ')}`,
-      ),
+    ].join('; ');
+    const below = [
+      ...(about === '' ? [] : [about]),
+      ...(advice === null ? [] : [`-> ${formatAdvice(advice)}`]),
+      ...details.map((line, position) => `${position === 0 ? 'details: ' : '         '}${line}`),
     ];
     if (index > 0 && lines.length + 1 + below.length > limit.most)
       return [...lines, ...moreText(items.length, { ...limit, most: index })];
-    lines.push(`  - ${escapeControls(message)}`, ...below.map((line) => `      ${escapeControls(line)}`));
+    lines.push(
+      `  ${MARKS[severity]} ${escapeControls(message)}`,
+      ...below.map((line) => `      ${escapeControls(line)}`),
+    );
   }
   return lines;
 }

@@ -7,6 +7,7 @@ import { ACCOUNT_STREAMS, type AccountStream, type StreamName } from '../../sync
 /** A package whose last finished full walk failed. */
 export interface FailedWalk extends PackageRow {
   walk_id: number;
+  kind: FailureKind;
   error: string | null;
   /** End of the first of the failures in a row, and their number. */
   since: string;
@@ -32,7 +33,10 @@ with last as (
     coalesce((${lastWalk(`'succeeded', 'partial'`)}), 0) as good_id
   from package p where p.retired_at is null and p.failed_walks > 0
 )
-select l.account, l.package_id, l.walk_id, w.error, min(f.finished_at) as since, count(*) as failures
+select l.account, l.package_id, l.walk_id, w.error, min(f.finished_at) as since, count(*) as failures,
+  coalesce((
+    select kind from run_failure x
+    where x.run_id = w.run_id and x.account = l.account and x.package_id = l.package_id), 'unknown') as kind
 from last l
 join walk w on w.walk_id = l.walk_id and w.status = 'failed'
 join walk f on f.account = l.account and f.package_id = l.package_id and f.walk_id > l.good_id
@@ -40,7 +44,7 @@ join walk f on f.account = l.account and f.package_id = l.package_id and f.walk_
 group by l.account, l.package_id`);
 
 /** A package whose last finished full walk did not read every page. */
-export type PartialWalk = Omit<FailedWalk, 'failures'>;
+export type PartialWalk = Omit<FailedWalk, 'kind' | 'failures'>;
 
 /**
  * Packages whose last full walk is incomplete. An interrupted or parked walk does not count. `since`: the end
@@ -113,6 +117,7 @@ order by l.run_id desc, f.account, f.package_id`);
 
 /** A failed reading of a stream that an account has once, in a run over everything. */
 export interface StreamFailure {
+  kind: FailureKind;
   message: string;
   started_at: string;
   finished_at: string;
@@ -126,7 +131,7 @@ export const STREAM_FAILURES = query<StreamFailure, { account: string; stream: A
 with recent as (
   select run_id, status, started_at, finished_at from run
   where scope is null and status in ('succeeded', 'partial', 'failed') order by run_id desc limit 50)
-select f.message, r.started_at, r.finished_at
+select f.kind, f.message, r.started_at, r.finished_at
 from recent r
 join run_failure f on f.run_id = r.run_id and f.account = :account and f.stream = :stream
   and f.kind not in ('parked', 'skipped', 'preempted', 'interrupted')

@@ -1,8 +1,6 @@
 /** What needs attention: how severe, since when, where, and the commands to type. Notes are apart. */
 import type { Item } from '../../health/items.ts';
 import { formatCount } from '../../lib/format.ts';
-import { isAccountStream, STREAM_KINDS } from '../../sync/streams.ts';
-import { packagePath, toQueryString } from './paths.ts';
 import { Command, Message, RelativeTime, Timestamp } from './format.tsx';
 import { Section } from './section.tsx';
 
@@ -21,7 +19,7 @@ interface AttentionProps {
 export function AttentionSection({ items: given, all, now, isOfPackage = false }: AttentionProps) {
   const shown = given.slice(0, MOST).map((item) => ({
     isNote: item.severity === 'note',
-    element: <ItemRow key={getId(item)} item={item} now={now} place={isOfPackage ? null : findPlace(item)} />,
+    element: <ItemRow key={getId(item)} item={item} now={now} place={isOfPackage ? null : item.place} />,
   }));
   const [items, notes] = [shown.filter(({ isNote }) => !isNote), shown.filter(({ isNote }) => isNote)];
   return (
@@ -44,84 +42,64 @@ export function AttentionSection({ items: given, all, now, isOfPackage = false }
 }
 
 /** The id of the element of an item, unique on the page. */
-function getId({ problem: { of, scope } }: Item): string {
+function getId({ kind, scope }: Item): string {
   const parts = [scope.account, scope.packageId, scope.part].map((each) => encodeURIComponent(each ?? ''));
-  return `about-${of.kind}-${parts.join('-')}`;
+  return `about-${kind}-${parts.join('-')}`;
 }
 
-const LEVELS = {
-  bad: ['bad', '✕ problem'],
-  attention: ['warn', '! attention'],
+const LABELS = {
+  page: ['bad', '✕ failing'],
+  ticket: ['warn', '! attention'],
   note: ['note', 'i note'],
 } as const;
 
-type Place = { text: string; href: string } | null;
+type RowProps = { item: Item; now: number; place: Item['place'] };
 
-function ItemRow({ item, now, place }: { item: Item; now: number; place: Place }) {
-  const { severity, message, affects, since, nextTry, details, advice } = item;
-  const [level, label] = LEVELS[severity];
-  const commands = advice.filter(({ command }) => command !== null);
-  const texts = advice.flatMap(({ text, command }) => (command === null ? (text ?? []) : []));
+function ItemRow({ item, now, place }: RowProps) {
+  const { message, advice, details } = item;
   return (
     <li>
       <p>
         <Message text={message} />
       </p>
-      <div class="about">
-        <span class={`state ${level}`}>{label}</span> {affects !== null && <span>affects {affects}</span>}{' '}
-        {since !== null && (
-          <span>
-            began <RelativeTime at={since} now={now} />
-          </span>
-        )}{' '}
-        {nextTry !== null && (
-          <span>
-            next try <Timestamp at={nextTry} />
-          </span>
-        )}{' '}
-        {place && <a href={place.href}>{place.text}</a>}
-      </div>
-      <Details id={getId(item)} lines={[...details, ...texts]} />
-      {commands.map(({ text, command }) => (
-        <p class="detail" key={command}>
-          {text !== null && `${text}: `}
-          {command !== null && <Command text={command} />}
+      <About item={item} now={now} place={place} />
+      {advice && (
+        <p class="detail">
+          {advice.text !== null && <Message text={`${advice.text}${advice.command === null ? '' : ': '}`} />}
+          {advice.command !== null && <Command text={advice.command} />}
         </p>
-      ))}
+      )}
+      {details.length > 0 && (
+        <details id={getId(item)}>
+          <summary>Details</summary>
+          {details.map((text) => (
+            <p class="detail" key={text}>
+              <Message text={text} />
+            </p>
+          ))}
+        </details>
+      )}
     </li>
   );
 }
 
-/** The lines below a message; more than one line is folded. */
-function Details({ id, lines }: { id: string; lines: readonly string[] }) {
-  const shown = lines.map((text) => (
-    <p class="detail" key={text}>
-      <Message text={text} />
-    </p>
-  ));
-  if (lines.length < 2) return <>{shown}</>;
+/** How severe it is, what it affects, since when, the next try, and a link. */
+function About({ item: { severity, affects, since, nextTry }, now, place }: RowProps) {
+  const [level, label] = LABELS[severity];
   return (
-    <details id={id}>
-      <summary>Details</summary>
-      {shown}
-    </details>
+    <div class="about">
+      <span class={`state ${level}`}>{label}</span> {affects !== null && <span>affects {affects}</span>}{' '}
+      {since !== null && (
+        <span>
+          began <RelativeTime at={since} now={now} />
+        </span>
+      )}{' '}
+      {nextTry !== null && (
+        <span>
+          next try <Timestamp at={nextTry} />
+        </span>
+      )}{' '}
+      {place && <a href={place.path}>{place.text}</a>}
+    </div>
   );
-}
-
-const PLACES = {
-  requests: { text: 'Requests', href: '#budgets' },
-  runs: { text: 'Runs', href: '/runs' },
-};
-
-/** The place on the pages that shows more. */
-function findPlace({ problem: { of, scope }, isGroup }: Item): Place {
-  const { account, packageId, part } = scope;
-  if (isGroup) return { text: 'Packages', href: '/packages' };
-  if (account !== null && packageId !== null)
-    return { text: 'Package', href: packagePath({ account, package_id: packageId }) };
-  if (account !== null && isAccountStream(part)) {
-    const { path, link } = STREAM_KINDS[part].page;
-    return { text: link, href: `${path}${toQueryString({ account })}` };
-  }
-  return of.place ? PLACES[of.place] : null;
 }

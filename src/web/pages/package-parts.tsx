@@ -58,7 +58,7 @@ export function PackageStateLabel({ row, isFirstReadRunning = false }: StateProp
     </span>
   );
   if (last_walk === 'running' && walked_at === null) return show('new', 'first sync in progress');
-  if (problem) return show(problem.of.severity === 'bad' ? 'bad' : 'warn', problem.state ?? problem.message);
+  if (problem) return show(problem.of.severity === 'page' ? 'bad' : 'warn', problem.state ?? problem.message);
   return walked_at === null && isFirstReadRunning
     ? show('new', 'waiting for its first sync')
     : show('good', 'fresh');

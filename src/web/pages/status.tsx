@@ -32,7 +32,7 @@ export function addStatusPage({ sources, frame, page }: Routing): void {
     return (
       <Page
         {...frame}
-        title={status.text}
+        title={`${status.word}: ${status.text}`}
         current="status"
         styles={['status.css']}
         refresh={running ? REFRESH.running : REFRESH.idle}
@@ -50,17 +50,15 @@ export function addStatusPage({ sources, frame, page }: Routing): void {
   });
 }
 
-const WORDS = { good: 'Fine', warn: 'Attention', bad: 'Bad', new: 'Loading' } as const;
-
-/** One word and one sentence on the overall status. */
-function Headline({ status: { level, text }, at }: { status: OverallStatus; at: string }) {
+/** The overall status: a word, a sentence, and what still works. */
+function Headline({ status: { level, word, text, more }, at }: { status: OverallStatus; at: string }) {
   return (
     <section id="overall-status" class={`overall-status ${level}`} data-part>
       <h1>
-        <span class="word">{WORDS[level]}</span> <Message text={text} />
+        <span class="word">{word}:</span> <Message text={text} />
       </h1>
       <p class="soft">
-        As of <Timestamp at={at} />
+        {more !== '' && `${more}. `}As of <Timestamp at={at} />
       </p>
     </section>
   );

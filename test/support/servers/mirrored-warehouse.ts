@@ -30,7 +30,15 @@ export function createMirrored({ since, server, storageAuth = 'none', ...options
     query: (sql: string) => query<Record<string, unknown>>(sql),
     /** Serves the live file until the end of the test; returns its address. */
     serve: async (): Promise<string> => {
-      const own = { host: '127.0.0.1', port: 0, keys: [], title: null, trustProxy: false, ...server };
+      const own = {
+        host: '127.0.0.1',
+        port: 0,
+        keys: [],
+        url: null,
+        title: null,
+        trustProxy: false,
+        ...server,
+      };
       const surroundings = { clock: options.clock, workerDeadReason: () => null, onError: fail };
       const serving = await openWebServer({ ...config, server: own }, surroundings);
       closeServer = () => serving.close();

@@ -18,7 +18,7 @@ describe('a day that the service does not return', () => {
     const account = await openWith(missing, { giveUpDays: 2, recheckDays: 0 });
     await account.runAt(noon(0));
     missing.add('2026-03-10');
-    const gaps = () => readHealth(account).items.filter(({ problem }) => problem.of.kind === 'gap');
+    const gaps = () => readHealth(account).items.filter(({ kind }) => kind === 'gap');
     await account.runAt(noon(1));
     expect(gaps().map(({ message }) => message)).toEqual([
       'storage of main: the service did not serve 1 day yet (2026-03-10)',

@@ -123,7 +123,7 @@ describe('a day of a config with the right time zone', () => {
 
 describe('status', () => {
   const gapsOf = ({ account }: Awaited<ReturnType<typeof openPlace>>) =>
-    readHealth(account).items.filter(({ problem }) => problem.of.kind === 'gap');
+    readHealth(account).items.filter(({ kind }) => kind === 'gap');
 
   it.each([
     ['nothing', '5 to 9 hours'],

@@ -160,7 +160,7 @@ describe('a service whose responses have no `Date`', () => {
   it('has a note in `status`, until it is acknowledged or responses have one', async () => {
     const notes = () =>
       readHealth(account)
-        .items.filter(({ problem }) => problem.of.kind === 'drift')
+        .items.filter(({ kind }) => kind === 'drift')
         .map(({ message }) => message);
     const { account, runAt } = await openAt(options);
     await runAt(NOON);
