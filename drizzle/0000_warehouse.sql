@@ -324,6 +324,7 @@ CREATE TABLE `run_failure` (
 	`stream` text,
 	`kind` text NOT NULL,
 	`message` text NOT NULL,
+	`skipped` BIGINT,
 	PRIMARY KEY(`run_id`, `account`, `package_id`, `stream`),
 	FOREIGN KEY (`run_id`) REFERENCES `run`(`run_id`) ON UPDATE no action ON DELETE cascade
 );

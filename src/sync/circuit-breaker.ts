@@ -161,7 +161,17 @@ function recordFailure(state: State, { stream, packageId }: StreamOfAccount, err
   const hint = error instanceof VodhouseError ? error.hint : undefined;
   const kind = getKind(error);
   const parked = untilMs !== null;
-  state.failures.push({ account, packageId, stream, kind, message, hint, parked, untilMs });
+  state.failures.push({
+    account,
+    packageId,
+    stream,
+    kind,
+    message,
+    skipped: null,
+    hint,
+    parked,
+    untilMs,
+  });
   const level = error instanceof PreemptedError ? 'info' : parked ? 'warn' : 'error';
   const stack = kind === 'defect' && error instanceof Error ? { stack: error.stack } : {};
   const facts = { run_id: runId, account, package_id: packageId, stream, kind, error: message };
@@ -211,6 +221,7 @@ function createSkippedFailure(account: string, { reason, untilMs }: Stop, skippe
     untilMs,
     kind: parked ? 'parked' : 'skipped',
     message: `account ${account}: ${packages} ${result}`,
+    skipped,
     hint: parked ? undefined : 'run vodhouse check to see what works',
   };
 }

@@ -174,7 +174,7 @@ const INTERRUPTED = 'stopped before the end';
 
 /** The failures of an account. An interruption is one, too. */
 function listFailures({ account, failures, interrupted }: AccountOutcome): RunFailure[] {
-  const none = { packageId: null, stream: null };
+  const none = { packageId: null, stream: null, skipped: null };
   return interrupted
     ? [...failures, { account, ...none, kind: 'interrupted', message: INTERRUPTED }]
     : failures;

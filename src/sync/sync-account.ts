@@ -87,6 +87,7 @@ function createClockFailures(account: string, { isOff, differenceMs }: ClockResu
       stream: null,
       kind: 'clock',
       message,
+      skipped: null,
       hint,
       parked: false,
       untilMs: null,

@@ -63,8 +63,8 @@ export function endRun(tx: Tx, runId: number, end: RunEnd): void {
     resume_at: resumeAt === null ? null : roundUp(resumeAt),
     clock_offset_ms: clockOffsetMs,
   });
-  for (const { account, packageId, stream, kind, message } of failures)
-    runs.insertFailure(tx, { runId, account, packageId, stream, kind, message });
+  for (const { account, packageId, stream, kind, message, skipped } of failures)
+    runs.insertFailure(tx, { runId, account, packageId, stream, kind, message, skipped });
   for (const account of undated) recordDrift(tx, { account, stream: 'videos', packageId: null }, NO_DATE, at);
   countWalksWithoutDrift(tx, { runId, at });
   if (retention) prune(tx, confirmedAt, retention);

@@ -71,10 +71,10 @@ describe('an account that gives no answer', () => {
     const packages = await openAccount({ storage: null });
     const first = await packages.run(DEAD);
     expect(first.requested).toEqual([101, 108]);
-    expect(first.failures.map(({ packageId, kind }) => [packageId, kind])).toEqual([
-      [108, 'connection'],
-      [101, 'connection'],
-      [null, 'skipped'],
+    expect(first.failures.map(({ packageId, kind, skipped }) => [packageId, kind, skipped])).toEqual([
+      [108, 'connection', null],
+      [101, 'connection', null],
+      [null, 'skipped', 6],
     ]);
     expect((await packages.run(DEAD, { mode: 'quick' })).requested).toHaveLength(1);
     const one = await openAccount({ storage: null, packages: [101] });

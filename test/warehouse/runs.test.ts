@@ -94,7 +94,7 @@ describe('a run', () => {
   });
 
   it('retains its errors until the run is pruned', async () => {
-    const failed = { account: ACCOUNT, message: 'no' };
+    const failed = { account: ACCOUNT, message: 'no', skipped: null };
     const failures = [
       { ...failed, packageId: PACKAGE, stream: 'videos' as const, kind: 'timeout' as const },
       { ...failed, packageId: null, stream: 'storage' as const, kind: 'refused' as const },

@@ -50,6 +50,8 @@ export const runFailure = sqliteTable(
     stream: text('stream', { enum: STREAMS }),
     kind: text('kind', { enum: FAILURE_KINDS }).notNull(),
     message: text('message').notNull(),
+    /** Packages that were not asked for, where the run gave the account up or put it off; else null. */
+    skipped: bigint('skipped'),
   },
   (table) => [primaryKey({ columns: [table.run_id, table.account, table.package_id, table.stream] })],
 );

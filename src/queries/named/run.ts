@@ -63,7 +63,7 @@ order by walk_id`);
 
 /** What a run could not do. By package, storage or account, with the kind of the failure. */
 export const RUN_FAILURES = query<Omit<typeof runFailure.$inferSelect, 'run_id'>, RunId>(`
-select account, package_id, stream, kind, message
+select account, package_id, stream, kind, message, skipped
 from run_failure
 where run_id = :run_id
 order by account, stream, package_id`);

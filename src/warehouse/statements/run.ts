@@ -46,11 +46,13 @@ export interface RunFailure {
   stream: StreamName | null;
   kind: FailureKind;
   message: string;
+  /** Packages that were not asked for, where the run gave the account up or put it off; else null. */
+  skipped: number | null;
 }
 
 export const insertFailure = query<never, RunFailure & { runId: number }>(
-  `insert into run_failure (run_id, account, package_id, stream, kind, message)
-    values (:runId, :account, :packageId, :stream, :kind, :message)`,
+  `insert into run_failure (run_id, account, package_id, stream, kind, message, skipped)
+    values (:runId, :account, :packageId, :stream, :kind, :message, :skipped)`,
 ).run;
 
 /** The kinds of streams that gave no answer to the last run that sent requests to an account. */
