@@ -9,9 +9,11 @@ import type { PackageReport } from '../../health/facts.ts';
 import type { Problem } from '../../health/problem.ts';
 import type { HealthReport } from '../../health/report.ts';
 import { createCalendar } from '../../lib/calendar.ts';
-import { toTimestamp } from '../../lib/clock.ts';
+import { SECOND_MS, toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
+import { readText } from '../../publishing/about-rows.ts';
+import type { LastChange, PackageTotals } from '../../queries/named/packages.ts';
 import { keyOfPackage, type PackageRow } from '../../sync/package-key.ts';
 import { PACKAGE_SIZES, PACKAGE_TROUBLE } from '../../queries/named/videos.ts';
 import { Strip } from '../charts/figures.tsx';
@@ -37,10 +39,48 @@ export function getPackageStates({ packages, problems }: HealthReport): PackageS
 /** Days in which changes are counted; the last one is today. */
 const COUNTED_DAYS = 30;
 
-/** From when on the changes of packages are counted, `YYYY-MM-DD HH:MM:SS` UTC. */
-export function findCountingStart(config: Pick<Config, 'timezone'>, now: number): string {
-  const { startOf } = createCalendar(config.timezone);
-  return toTimestamp(startOf(addDays(findToday(config, now), 1 - COUNTED_DAYS)));
+/**
+ * What packages add up to. A package that the server has not added up since its start has the figures of the
+ * published file. Waits at most `waitMs` for newer ones; `isPending`: they will follow.
+ */
+export async function readTotals(
+  { config, wideReads, clock }: PageSources,
+  packages: readonly LastChange[],
+  waitMs: number,
+) {
+  const first = addDays(findToday(config, clock.now()), 1 - COUNTED_DAYS);
+  const since = toTimestamp(createCalendar(config.timezone).startOf(first));
+  const totals = await wideReads.totals(
+    packages.map((row) => ({ ...row, since })),
+    waitMs,
+  );
+  const isComplete = packages.every((row) => totals.of(row) !== null);
+  const published = isComplete ? {} : readPublishedTotals(config, first);
+  return {
+    of: (row: PackageRow) => totals.of(row) ?? published[keyOfPackage(row)] ?? null,
+    isPending: totals.pending > 0,
+  };
+}
+
+/** `?` is the first day whose changes are counted. `packages` and `package_daily` are tables of the file. */
+const selectPublishedTotals = (durationUnit: Config['durationUnit']) => `
+select json_group_object(package_key, json_object(
+  'size_bytes', size_bytes,
+  'duration', duration_seconds * ${durationUnit === 'ms' ? SECOND_MS : 1},
+  'added', coalesce(came, 0),
+  'removed', coalesce(went, 0)))
+from packages left join (
+  select package_key, sum(added_count + restored_count + returned_count) as came,
+    sum(removed_count + retired_count) as went
+  from package_daily where day >= ? group by package_key) using (package_key)`;
+
+/** By the key of the package; empty where there is no published file that can be read. */
+function readPublishedTotals(
+  { publish, durationUnit }: Config,
+  since: string,
+): Record<string, PackageTotals> {
+  const text = publish && readText(publish.file, selectPublishedTotals(durationUnit), since);
+  return text === null ? {} : (JSON.parse(text) as Record<string, PackageTotals>); // as the SQL wrote it
 }
 
 interface StateProps {

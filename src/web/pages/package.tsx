@@ -34,12 +34,7 @@ import {
 } from './format.tsx';
 import { Page } from './layout.tsx';
 import { readList, VideoList } from './list.tsx';
-import {
-  findCountingStart,
-  getPackageStates,
-  PackageStateLabel,
-  type PackageState,
-} from './package-parts.tsx';
+import { getPackageStates, PackageStateLabel, readTotals, type PackageState } from './package-parts.tsx';
 import { WalkTable } from './run-tables.tsx';
 import { Section, Tabs } from './section.tsx';
 import { Tile } from './tiles.tsx';
@@ -98,7 +93,7 @@ async function readPackage(
   signal: AbortSignal,
   now: number,
 ) {
-  const { db, wideReads, config } = sources;
+  const { db, wideReads } = sources;
   const key = toPackageKey(of);
   const report = createHealthReport({ ...sources, publisher: null }, now, 1);
   const health = getPackageStates(report).find(
@@ -106,9 +101,9 @@ async function readPackage(
   );
   const stored = PACKAGE.get(db, of) ?? null;
   if (!stored && !health) return null;
-  const counted = { ...of, changed_seq: stored?.changed_seq ?? 0, since: findCountingStart(config, now) };
+  const changed = { ...of, changed_seq: stored?.changed_seq ?? 0 };
   const [totals, growth, list] = await Promise.all([
-    wideReads.totals([counted], TOTALS_WAIT_MS),
+    readTotals(sources, [changed], TOTALS_WAIT_MS),
     wideReads.growth(of, signal),
     readList(sources, query, signal, of),
   ]);
@@ -200,7 +195,7 @@ function Figures({ videos, totals, unit }: FiguresProps) {
           name={name}
           label={label}
           value={value ?? '…'}
-          note={value === null ? 'being added up: load again' : ''}
+          note={value === null ? 'being added up' : ''}
         />
       ))}
     </section>

@@ -16,12 +16,7 @@ import { packagePath, toQueryString } from './paths.ts';
 import { findToday, pageParam, textParam, type PageSources, type Routing } from './routing.ts';
 import { formatHours, formatSize, RelativeTime } from './format.tsx';
 import { Page, REFRESH } from './layout.tsx';
-import {
-  findCountingStart,
-  getPackageStates,
-  PackageStateLabel,
-  type PackageState,
-} from './package-parts.tsx';
+import { getPackageStates, PackageStateLabel, readTotals, type PackageState } from './package-parts.tsx';
 import { Pager, Section } from './section.tsx';
 import { isNumber, Table, toLabel, type Column } from './table.tsx';
 
@@ -68,22 +63,22 @@ export function addPackagesPage({ sources, frame, page }: Routing): void {
   page('/packages', async (request) => {
     const query = packagesQuery.parse(request.query);
     const now = sources.clock.now();
-    const { rows: all, pending } = await readRows(sources, now);
+    const { rows: all, isPending } = await readRows(sources, now);
     const found = all.filter((row) => isFound(row, query.find)).sort(compareRows(query));
     return (
-      <Page {...frame} title="Packages" current="packages" styles={['lists.css']} refresh={REFRESH.idle}>
+      <Page
+        {...frame}
+        title="Packages"
+        current="packages"
+        styles={['lists.css']}
+        refresh={isPending ? REFRESH.running : REFRESH.idle}
+      >
         <Section name="packages" heading="Packages" isPage>
           <FindForm query={query} />
           <div id="found" data-part>
             <p class="soft" role="status">
               {describeCount(found.length, all.length)}
             </p>
-            {pending > 0 && (
-              <p class="notice">
-                Figures of {pluralize(pending, 'package')} are still being added up.{' '}
-                <a href={listUrl(query, { page: query.page })}>Load again</a>
-              </p>
-            )}
             {found.length > 0 && <List sources={sources} query={query} found={found} all={all} now={now} />}
           </div>
         </Section>
@@ -93,18 +88,16 @@ export function addPackagesPage({ sources, frame, page }: Routing): void {
 }
 
 async function readRows(sources: PageSources, now: number) {
-  const { db, wideReads, config } = sources;
+  const { db } = sources;
   const health = createHealthReport({ ...sources, publisher: null }, now, 1);
   const quarantine = new Map(QUARANTINE_BY_PACKAGE.all(db).map((row) => [keyOfPackage(row), row.open]));
-  const since = findCountingStart(config, now);
-  const counted = PACKAGE_CHANGES.all(db).map((row) => ({ ...row, since }));
-  const totals = await wideReads.totals(counted, TOTALS_WAIT_MS);
+  const totals = await readTotals(sources, PACKAGE_CHANGES.all(db), TOTALS_WAIT_MS);
   const rows = getPackageStates(health).map((row): Row => ({
     ...row,
     totals: totals.of(row),
     quarantined: quarantine.get(keyOfPackage(row)) ?? 0,
   }));
-  return { rows, pending: totals.pending };
+  return { rows, isPending: totals.isPending };
 }
 
 function isFound(

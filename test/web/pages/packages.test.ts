@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { insert, packageRow, videoRow } from '../../support/fixtures/filled-live-file.ts';
 import { published } from '../../support/fixtures/published-file.ts';
+import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
 import { linksIn, named, rowsIn } from '../../support/read-html.ts';
 import { onlyMain, openPages, type ReadPage } from '../../support/servers/open-pages.ts';
 
@@ -9,10 +11,11 @@ const AT = '2026-03-10 11:00:00';
 const listed = ({ part }: ReadPage) => rowsIn(part('packages')).slice(1);
 const namesOn = (page: ReadPage) => listed(page).map(([name]) => name);
 
-/** Waits until the thread has added up all packages. */
+/** Waits until the thread has added up all packages: until then the page refreshes itself more often. */
 async function loaded(opened: Awaited<ReturnType<typeof openPages>>, path: string): Promise<ReadPage> {
   const shown = await opened.page(path);
-  return shown.partText('packages').includes('still being added up') ? loaded(opened, path) : shown;
+  const [body] = named(shown.root, 'body');
+  return body?.attributes.get('data-refresh') === '2' ? loaded(opened, path) : shown;
 }
 
 /** 101: two videos of 1 GiB and a minute, as all others; 104: sixty. */
@@ -65,6 +68,22 @@ describe('the page of all packages', () => {
     expect(counts).toEqual({ added: 2, removed: 3 });
     const row = listed(await loaded(opened, '/packages')).find(([name]) => name === 'main/104');
     expect(row?.slice(5, 7)).toEqual(['2', '3']);
+  });
+
+  it('has the figures of the published file at once, with the removals of the first day', async () => {
+    const file = join(temporaryFolder(), 'out.bi.db');
+    const opened = await openPages(CHANGED, { lines: `publish: { file: "${file}" }` });
+    await published(opened.live, { file, now: Date.parse('2026-03-10T12:00:00Z') });
+    const find = (page: ReadPage, of: string) =>
+      listed(page)
+        .find(([name]) => name === of)
+        ?.slice(2, 7);
+    const first = await opened.page('/packages');
+    expect(find(first, 'main/104')).toEqual(['60', '0.9', '57 GiB', '0', '3']);
+    expect(find(first, 'main/101')).toEqual(['2', '2.0', '1 TiB', '0', '1']);
+    expect((await opened.page('/packages/main/101')).partText('tile-removed')).toContain('1');
+    const later = await loaded(opened, '/packages');
+    expect(find(later, 'main/104')).toEqual(find(first, 'main/104'));
   });
 
   it('adds up again what has changed', async () => {
