@@ -4,6 +4,7 @@ import { formatCount, formatDuration } from '../lib/format.ts';
 import type { AccountConfig, LimitsConfig } from '../config/config.ts';
 import { countPages } from '../service/count-pages.ts';
 import type { PackageRow } from '../sync/package-key.ts';
+import { listStreamsOf } from '../sync/streams.ts';
 
 /** Size of a package at its last complete walk. */
 export interface PackageSize extends PackageRow {
@@ -16,7 +17,7 @@ export interface PackageSize extends PackageRow {
 /** One pass over all packages of an account. */
 interface PassCost {
   pages: number;
-  /** Pages and storage. */
+  /** Pages, and what the account has once. */
   requests: number;
   /** Milliseconds at the limits per second and minute; null: no limit. */
   time_ms: number | null;
@@ -43,17 +44,16 @@ export interface AccountCost {
 }
 
 /**
- * Counts one request for each page of the present sizes, and one for the storage. Boundary reads of a walk
- * are extra.
+ * Counts one request for each page of the present sizes, and one for each stream that the account has once.
+ * Boundary reads of a walk are extra.
  */
-export function countCost(
-  { name, packages, storage, limits }: AccountConfig,
-  sizes: readonly PackageSize[],
-): AccountCost {
-  const known = new Map(sizes.filter(({ account }) => account === name).map((row) => [row.package_id, row]));
+export function countCost(account: AccountConfig, sizes: readonly PackageSize[]): AccountCost {
+  const { name, packages, limits } = account;
+  const others = listStreamsOf(account).length - packages.length;
+  const known = new Map(sizes.filter((row) => row.account === name).map((row) => [row.package_id, row]));
   const sized = packages.map(({ id, full }) => ({ full, pages: countKnownPages(known.get(id)) }));
-  const countPass = (passPages: number, storageRequests = storage ? 1 : 0): PassCost => {
-    const requests = passPages + storageRequests;
+  const countPass = (passPages: number, otherRequests = others): PassCost => {
+    const requests = passPages + otherRequests;
     return { pages: passPages, requests, time_ms: timeAtLimits(requests, limits) };
   };
   const passOf = (schedule: string | undefined) => {
