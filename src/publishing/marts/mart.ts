@@ -70,6 +70,11 @@ export interface Table {
   mayRepeat?: boolean;
   /** The query that counts the rows it must have, by the live file; '' if there is none. */
   count: string;
+  /**
+   * Queries of few rows of the live file, with `:today` and `:followed` as in `fillTable`: unless one returns
+   * other rows, or a video, a package or the day changed, the table would be filled with the same rows.
+   */
+  watched?: readonly string[];
   /** Rules that no row may match: the check of the file rejects it. */
   invalid?: readonly InvalidRows[];
 }

@@ -160,4 +160,23 @@ left join (
 ) x on x.account = d.account and x.date = d.day
 order by d.account, d.day`,
   count: 'select count(*) from account_day',
+  watched: [
+    `select account, count(*), min(date), max(date), max(observed_at) from storage_day
+     where state = 'booked' group by account order by account`,
+    `select account, date, ${FIGURES.join(', ')} from storage_day where state = 'live' order by account, date`,
+    // How many different sets of figures each day has had: a reading that repeats an earlier one changes
+    // nothing. Only the newest rows are read, because the table has no index on the date.
+    `select account, date, count(distinct json_array(${FIGURES.join(', ')})) from storage_reading
+     where reading_id > (select max(reading_id) from storage_reading) - 20000
+       and date >= date(:today, '-3 days')
+     group by account, date order by account, date`,
+    'select account, date, given_up_at, reason from storage_gap order by account, date',
+    'select account, date, reason from storage_unconfirmed order by account, date',
+    'select count(*), max(discrepancy_id), count(resolved_at) from storage_discrepancy',
+    'select account, count(*), max(accepted_at) from storage_correction group by account order by account',
+    `select account, record_id, reason from quarantine
+     where account in (select value from json_each(:followed)) and stream = 'storage' and package_id is null
+       and resolved_at is null
+     order by quarantine_id`,
+  ],
 };
