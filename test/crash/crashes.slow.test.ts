@@ -1,9 +1,9 @@
 /**
- * Sync, publication, loads, backup and restore are killed, or get an error, at every call that changes a file, and lose power after
- * every write. A sample by seed; `npm run crash` takes all.
+ * Sync, publication, loads, backup and restore are killed, or get an error, at every call that changes a file, and
+ * lose power after every write. A random sample; `npm run crash` takes all.
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -11,12 +11,11 @@ import { Database } from '../../src/database/sqlite.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { CONFIG, configText, WAREHOUSE } from '../support/fixtures/config-file.ts';
-import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { findPostgres, postgresForTests } from '../support/servers/postgres.ts';
-import { countCalls, FAULTS, injecting, runCommand } from './crashed-command.ts';
-import { failAfter, recordWrites } from './recorded-writes.ts';
+import { FAULTS, injecting, runCommand } from './crashed-command.ts';
+import { failAfter, recordWrites, type Recording } from './recorded-writes.ts';
 
-const { VODHOUSE_CRASH: given = '3' } = process.env;
+const { VODHOUSE_CRASH: given = '2' } = process.env;
 /** How many cases of each test are tried; `VODHOUSE_CRASH` is a number or `all`. */
 const SAMPLES = given === 'all' ? Infinity : Number(given);
 
@@ -30,6 +29,7 @@ const TIMES = new Set([
   'removed_at',
   'first_missing_at',
 ]);
+const SUCCEEDED = { code: 0, stderr: '' };
 const PUBLISHED = 'published/vodhouse.bi.db';
 const FILE = 'publish: {}';
 const LAKE = 'publish: { targets: [{ name: lake, folder: lake }] }';
@@ -39,36 +39,32 @@ let schemas = 0;
 const POSTGRES = () =>
   `publish: { targets: [{ name: warehouse, postgres: '${postgres?.url}', ssl: off, schema: crash_${++schemas} }] }`;
 
+type Start = 'nothing' | 'a sync' | 'a backup';
+
 interface Scenario {
   name: string;
   /** The lines of the config about publishing, for each folder. */
   publish?: string | (() => string);
-  /** What has been done before, in a folder without publishing; `changed`: the service has changed since. */
-  before?: readonly (readonly string[])[];
-  changed?: boolean;
+  /** What was done last in the folder, without publishing. The service has changed since. */
+  after: Start;
   command: readonly string[];
 }
 
-const RESTORE: Scenario = {
-  name: 'a restore',
-  before: [['sync'], ['backup', 'copy.db']],
-  command: ['restore', 'copy.db'],
-};
+const RESTORE: Scenario = { name: 'a restore', after: 'a backup', command: ['restore', 'copy.db'] };
 
 const SCENARIOS: readonly Scenario[] = [
-  { name: 'a first sync', command: ['sync'] },
+  { name: 'a first sync', after: 'nothing', command: ['sync'] },
   {
     name: 'a sync of a list with changes',
-    before: [['sync']],
-    changed: true,
+    after: 'a sync',
     command: ['sync', '--accept-removals'],
   },
-  { name: 'a publication', before: [['sync']], publish: FILE, command: ['publish'] },
-  { name: 'a load of a lake', before: [['sync']], publish: LAKE, command: ['publish'] },
+  { name: 'a publication', after: 'a sync', publish: FILE, command: ['publish'] },
+  { name: 'a load of a lake', after: 'a sync', publish: LAKE, command: ['publish'] },
   ...(postgres
-    ? [{ name: 'a load of PostgreSQL', before: [['sync']], publish: POSTGRES, command: ['publish'] }]
+    ? [{ name: 'a load of PostgreSQL', after: 'a sync' as const, publish: POSTGRES, command: ['publish'] }]
     : []),
-  { name: 'a backup', before: [['sync']], command: ['backup', 'copy.db'] },
+  { name: 'a backup', after: 'a sync', command: ['backup', 'copy.db'] },
   RESTORE,
 ];
 
@@ -80,52 +76,70 @@ const sandbox = createSandbox({
   ],
 });
 let url: string;
+/** The folder of all folders here. */
+const root = mkdtempSync(join(tmpdir(), 'vodhouse-crash-'));
+const starts: Record<Start, string> = {
+  nothing: join(root, 'nothing'),
+  'a sync': join(root, 'a-sync'),
+  'a backup': join(root, 'a-backup'),
+};
+
 beforeAll(async () => {
   ({ url } = await sandbox.listen());
-  return () => sandbox.close();
+  for (const name of ['data', 'lake']) mkdirSync(join(starts.nothing, name), { recursive: true });
+  writeConfig(starts.nothing, '');
+  cpSync(starts.nothing, starts['a sync'], { recursive: true });
+  expect(await runCommand(starts['a sync'], ['sync'])).toEqual(SUCCEEDED);
+  cpSync(starts['a sync'], starts['a backup'], { recursive: true });
+  expect(await runCommand(starts['a backup'], ['backup', 'copy.db'])).toEqual(SUCCEEDED);
+  sandbox.churn(40);
+  return async () => {
+    await sandbox.close();
+    rmSync(root, { recursive: true });
+  };
 });
 
 describe.each(SCENARIOS)('$name', { timeout: SAMPLES > 3 ? 36_000_000 : 600_000 }, (scenario) => {
+  let recording: Recording;
+  let expected: ReturnType<typeof contents>;
+  beforeAll(async () => {
+    const undisturbed = makeFolder(scenario);
+    recording = await recordWrites(undisturbed, scenario.command);
+    expected = contents(undisturbed);
+  });
+
   it('loses nothing at a fault of any call, and leaves nothing behind', async () => {
-    const prepared = await prepare(scenario);
-    const undisturbed = copyOf(prepared, scenario);
-    const counts = await countCalls(undisturbed, scenario.command);
-    const expected = contents(undisturbed);
-    const cases = [...counts].flatMap(([call, count]) =>
+    const cases = [...recording.calls].flatMap(([call, count]) =>
       FAULTS.flatMap((fault) => Array.from({ length: count }, (_, index) => ({ call, fault, n: index + 1 }))),
     );
     expect(cases.length).toBeGreaterThan(10);
     await forEachOf(sample(cases), async ({ call, fault, n }) => {
-      const folder = copyOf(prepared, scenario);
+      const folder = makeFolder(scenario);
       const { stderr } = await runCommand(folder, scenario.command, injecting(call, fault, n));
       await checkRest(scenario, folder, expected, `${call}, ${fault}, ${n}: ${stderr}`);
     });
   });
 
-  it('stands a power failure after any write', async () => {
-    const prepared = await prepare(scenario);
-    const undisturbed = copyOf(prepared, scenario);
-    const recording = await recordWrites(undisturbed, scenario.command);
-    const expected = contents(undisturbed);
+  it('survives a power failure after any write', async () => {
     expect(recording.operations.length).toBeGreaterThan(10);
     await forEachOf(sample(recording.operations.map((_, index) => index + 1)), async (count) => {
-      const folder = copyOf(prepared, scenario);
+      const folder = makeFolder(scenario);
       failAfter(recording, count, folder, () => Math.random() < 0.5);
       await checkRest(scenario, folder, expected, `after ${count} of ${recording.operations.length}`);
     });
   });
-});
 
-it('a restored file is whole, or not put in place, where one of the last writes fails', async () => {
-  const prepared = await prepare(RESTORE);
-  const count = (await countCalls(copyOf(prepared, RESTORE), RESTORE.command)).get('pwrite64') ?? 0;
-  const last = Array.from({ length: 8 }, (_, index) => count - index);
-  await forEachOf(last, async (n) => {
-    const folder = copyOf(prepared, RESTORE);
-    await runCommand(folder, RESTORE.command, injecting('pwrite64', 'error=EIO:when=N', n));
-    expect(integrity(join(folder, WAREHOUSE)), `write ${n} of ${count}`).toBe('ok');
+  if (scenario !== RESTORE) return;
+  it('puts a whole file in place, or none, where one of the last writes fails', async () => {
+    const count = recording.calls.get('pwrite64') ?? 0;
+    const last = Array.from({ length: 8 }, (_, index) => count - index);
+    await forEachOf(last, async (n) => {
+      const folder = makeFolder(scenario);
+      await runCommand(folder, scenario.command, injecting('pwrite64', 'error=EIO:when=N', n));
+      expect(integrity(join(folder, WAREHOUSE)), `write ${n} of ${count}`).toBe('ok');
+    });
   });
-}, 120_000);
+});
 
 /** What is left is readable; the command does the rest when it runs again, and nothing else is there. Deletes the folder. */
 async function checkRest(
@@ -138,7 +152,7 @@ async function checkRest(
   for (const file of [PUBLISHED, WAREHOUSE].map((name) => join(folder, name)))
     if (existsSync(file)) expect(integrity(file), what).toBe('ok');
   if (command[0] === 'backup' && existsSync(copy)) expect(integrity(copy), what).toBe('ok');
-  else expect(await runCommand(folder, command), what).toEqual({ code: 0, stderr: '' });
+  else expect(await runCommand(folder, command), what).toEqual(SUCCEEDED);
   if (publish && publish !== FILE)
     expect((await runCommand(folder, ['publish', '--verify'])).code, what).toBe(0);
   expect(contents(folder), what).toEqual(expected);
@@ -150,22 +164,12 @@ async function checkRest(
   rmSync(folder, { recursive: true });
 }
 
-/** A folder in which the command of the scenario can run. */
-async function prepare({ before = [], changed = false }: Scenario): Promise<string> {
-  const folder = temporaryFolder();
-  mkdirSync(join(folder, 'data'));
-  mkdirSync(join(folder, 'lake'));
-  writeConfig(folder, '');
-  for (const command of before) expect(await runCommand(folder, command)).toEqual({ code: 0, stderr: '' });
-  if (changed) sandbox.churn(40);
+/** A new folder in which the command of the scenario can run. */
+function makeFolder({ after, publish = '' }: Scenario): string {
+  const folder = mkdtempSync(join(root, 'case-'));
+  cpSync(starts[after], folder, { recursive: true });
+  writeConfig(folder, typeof publish === 'string' ? publish : publish());
   return folder;
-}
-
-function copyOf(folder: string, { publish = '' }: Scenario): string {
-  const copy = temporaryFolder();
-  cpSync(folder, copy, { recursive: true });
-  writeConfig(copy, typeof publish === 'string' ? publish : publish());
-  return copy;
 }
 
 const writeConfig = (folder: string, top: string): void =>

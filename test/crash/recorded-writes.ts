@@ -15,7 +15,12 @@ type Operation =
   | { kind: 'sync'; file: File | null }
   | { kind: 'name'; path: string; file: File | null };
 
+/** The calls that change files, of which each may fail. */
+const CALLS = ['pwrite64', 'fsync', 'fdatasync', 'rename', 'link', 'unlink', 'ftruncate'];
+
 export interface Recording {
+  /** How often the busiest thread makes each call. */
+  calls: ReadonlyMap<string, number>;
   operations: Operation[];
   /** The files that were there before and were written, by their path in the folder. */
   before: Map<string, File>;
@@ -29,13 +34,28 @@ export async function recordWrites(folder: string, command: readonly string[]): 
   const recorder = createRecorder(folder);
   const strace = ['strace', '-f', '-y', '-xx', '-s', '4000000', '-qqq', '-o', log, '-e', `trace=${TRACED}`];
   await runCommand(folder, command, strace);
-  for (const line of readFileSync(log, 'latin1').split('\n')) recorder.read(line);
+  const lines = readFileSync(log, 'latin1').split('\n');
   rmSync(log);
-  return recorder;
+  for (const line of lines) recorder.read(line);
+  return { operations: recorder.operations, before: recorder.before, calls: countCalls(lines) };
+}
+
+/** How often the busiest thread makes each call. */
+function countCalls(lines: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  const most = new Map<string, number>();
+  for (const line of lines) {
+    const [key = '', call = ''] = /^\d+ +(\w+)\(/.exec(line) ?? [];
+    if (!CALLS.includes(call)) continue;
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    most.set(call, Math.max(count, most.get(call) ?? 0));
+  }
+  return most;
 }
 
 /** To be made before the command runs: it reads what is there. */
-function createRecorder(folder: string): Recording & { read: (line: string) => void } {
+function createRecorder(folder: string) {
   const operations: Operation[] = [];
   const before = new Map<string, File>();
   const files = new Map<string, File>();
@@ -63,7 +83,8 @@ function createRecorder(folder: string): Recording & { read: (line: string) => v
     const texts = [...rest.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g)].map(([, hex = '']) => fromHex(hex));
     const opened =
       files.get(relative(folder, fromHex(/^\d+<([^>]*)>/.exec(rest)?.[1] ?? '').toString())) ?? null;
-    const [from = '', to = ''] = texts.map((text) => relative(folder, text.toString()));
+    const hasPaths = ['openat', 'link', 'rename', 'unlink'].includes(call);
+    const [from = '', to = ''] = hasPaths ? texts.map((text) => relative(folder, text.toString())) : [];
     const [first = Buffer.alloc(0)] = texts;
     const number = Number(/, (\d+)(?:\)| <unfinished)/.exec(rest)?.[1]);
     const isNew =
