@@ -391,6 +391,7 @@ CREATE TABLE `incident` (
 	`package_id` BIGINT,
 	`part` text,
 	`text` text NOT NULL,
+	`advice` text,
 	`details` text NOT NULL,
 	`since` TIMESTAMP NOT NULL,
 	`opened_at` TIMESTAMP NOT NULL,

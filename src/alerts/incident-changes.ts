@@ -22,7 +22,8 @@ export function findChanges(
   const begins = ({ isFading, isEarly, causedBy }: Problem) =>
     !isFading && !isEarly && !(causedBy && isReported(causedBy.of));
   const describe = (problem: Problem) => ({
-    text: redactAll(formatAlert(problem), secrets),
+    text: redactAll(problem.message, secrets),
+    advice: problem.advice && redactAll(formatAdvice(problem.advice), secrets),
     details: JSON.stringify(redactAll(problem.fields, secrets)),
   });
   return {
@@ -35,16 +36,12 @@ export function findChanges(
     updated: open.flatMap((row) => {
       const problem = active.get(keyOf(row));
       if (!problem) return [];
-      const { text, details } = describe(problem);
-      return row.text === text && row.details === details ? [] : { id: row.id, text, details };
+      const { text, advice, details } = describe(problem);
+      const isSame = row.text === text && row.advice === advice && row.details === details;
+      return isSame ? [] : { id: row.id, text, advice, details };
     }),
   };
 }
 
 const keyOf = ({ kind, account, packageId, part }: IncidentKey) =>
   JSON.stringify([kind, account, packageId, part]);
-
-/** The message, and what to do. */
-export function formatAlert({ message, advice }: Problem): string {
-  return advice === null ? message : `${message}; ${formatAdvice(advice)}`;
-}

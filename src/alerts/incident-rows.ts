@@ -12,9 +12,10 @@ export interface IncidentKey {
   part: string | null;
 }
 
-/** `since` as the warehouse writes times, `details` as JSON. */
+/** `since` as the warehouse writes times, `details` as JSON; `advice` null: there is nothing to do. */
 interface NewIncident extends IncidentKey {
   text: string;
+  advice: string | null;
   details: string;
   since: string;
 }
@@ -38,8 +39,8 @@ export interface WaitingIncident extends OpenIncident {
 export interface IncidentChanges {
   opened: readonly NewIncident[];
   closed: readonly number[];
-  /** Open incidents whose text or details changed. */
-  updated: readonly { id: number; text: string; details: string }[];
+  /** Open incidents of which a text or the details changed. */
+  updated: readonly Pick<OpenIncident, 'id' | 'text' | 'advice' | 'details'>[];
 }
 
 /** Picks the incidents of the next message out of all that wait. */
@@ -101,22 +102,23 @@ export function openIncidentRows(path: string) {
 }
 
 const COLUMNS = sql.raw(
-  'incident_id as id, kind, account, package_id as packageId, part, text, details, since',
+  'incident_id as id, kind, account, package_id as packageId, part, text, advice, details, since',
 );
 
 const listOpen = (tx: Db | Tx) =>
   tx.all<OpenIncident>(sql`select ${COLUMNS} from incident where closed_at is null order by incident_id`);
 
 function record(tx: Tx, { opened, closed, updated }: IncidentChanges, at: string): void {
-  tx.run(sql`update incident set text = n.value ->> 'text', details = n.value ->> 'details'
+  tx.run(sql`update incident
+    set text = n.value ->> 'text', advice = n.value ->> 'advice', details = n.value ->> 'details'
     from json_each(${JSON.stringify(updated)}) n where incident_id = n.value ->> 'id'`);
   tx.run(sql`
     update incident set closed_at = ${at}
     where incident_id in (select value from json_each(${JSON.stringify(closed)}))`);
   tx.run(sql`
-    insert into incident (kind, account, package_id, part, text, details, since, opened_at, next_at)
+    insert into incident (kind, account, package_id, part, text, advice, details, since, opened_at, next_at)
     select value ->> 'kind', value ->> 'account', value ->> 'packageId', value ->> 'part', value ->> 'text',
-      value ->> 'details', value ->> 'since', ${at}, ${at}
+      value ->> 'advice', value ->> 'details', value ->> 'since', ${at}, ${at}
     from json_each(${JSON.stringify(opened)}) order by key`);
 }
 

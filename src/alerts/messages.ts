@@ -3,11 +3,10 @@ import type { Config } from '../config/config.ts';
 import { findKind } from '../health/catalogue.ts';
 import { groupPackages, groupText } from '../health/items.ts';
 import { findPlace, PACKAGES_PLACE, toUrl } from '../health/place.ts';
-import type { Kind, Names, Severity } from '../health/problem.ts';
-import { formatPackage, listFirst } from '../health/text.ts';
+import type { Kind, Severity } from '../health/problem.ts';
+import { listFirst } from '../health/text.ts';
 import type { IncidentEvent } from '../health/incident-events.ts';
-import { formatStream } from '../sync/streams.ts';
-import type { IncidentKey, MessageState, WaitingIncident } from './incident-rows.ts';
+import type { MessageState, WaitingIncident } from './incident-rows.ts';
 
 /** The body of a message: docs/alerts.md. */
 export interface Post {
@@ -44,7 +43,7 @@ export function chooseNext(
  */
 export function buildPost(
   incidents: readonly WaitingIncident[],
-  config: Pick<Config, 'accounts' | 'publish' | 'server'>,
+  config: Pick<Config, 'accounts' | 'server'>,
 ): Post {
   const [first] = incidents;
   const kind = first && findKind(first.kind);
@@ -56,19 +55,18 @@ export function buildPost(
   const url = toUrl(config, place);
   const base = { event: kind.kind, state, severity: kind.severity, account, url };
   if (incidents.length > 1) return { ...base, ...describeGroup(kind, incidents, state) };
-  const text = state === 'over' ? formatResolved(kind, first, config) : first.text;
+  const advice = state === 'over' || first.advice === null ? '' : `; ${first.advice}`;
   return {
     ...base,
     package_id: first.packageId,
-    text: `${PREFIXES[state]}${text}`,
+    text: `${PREFIXES[state]}${first.text}${advice}`,
     since: first.since,
     details: JSON.parse(first.details) as Post['details'],
   };
 }
 
 function describeGroup({ grouped }: Kind, incidents: readonly WaitingIncident[], state: MessageState) {
-  const text = (state === 'over' ? grouped?.over : grouped?.text) ?? '';
-  const sentence = groupText(incidents[0]?.account ?? null, incidents.length, text);
+  const sentence = groupText(incidents[0]?.account ?? null, incidents.length, grouped ?? '');
   const names = listFirst(incidents.flatMap(({ packageId }) => packageId ?? []));
   const packages = incidents.map(({ packageId, since }) => ({ package_id: packageId, since }));
   return {
@@ -77,30 +75,4 @@ function describeGroup({ grouped }: Kind, incidents: readonly WaitingIncident[],
     since: packages.map(({ since }) => since).sort()[0] ?? '',
     details: { count: incidents.length, packages: packages.slice(0, MAX_LISTED) },
   };
-}
-
-/** The text of an incident that is over. */
-function formatResolved(
-  { resolved }: Kind,
-  { account, packageId, part }: IncidentKey,
-  { accounts, publish }: Pick<Config, 'accounts' | 'publish'>,
-): string {
-  const configured = accounts.find(({ name }) => name === account);
-  const found = configured?.packages.find(({ id }) => id === packageId);
-  const names: Names = {
-    account: account ?? '',
-    subject:
-      packageId !== null
-        ? formatPackage(account ?? '', packageId, found?.name ?? null)
-        : account !== null
-          ? formatStream({ account, package_id: null, stream: part })
-          : `target ${part ?? ''}`,
-  };
-  const isConfigured =
-    packageId !== null
-      ? found !== undefined
-      : account !== null
-        ? configured !== undefined
-        : part === null || (publish?.targets ?? []).some(({ name }) => name === part);
-  return isConfigured ? resolved(names) : `${names.subject} is no longer in the config`;
 }

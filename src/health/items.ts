@@ -84,7 +84,7 @@ function toGroupItem(group: readonly [Problem, ...Problem[]], formatCommand: For
     affects: null,
     nextTry,
     severity: of.severity,
-    message: groupText(scope.account, group.length, of.grouped?.text ?? ''),
+    message: groupText(scope.account, group.length, of.grouped ?? ''),
     since: findEarliest(group),
     advice: { text: 'to list all of them', command: formatCommand('status --json') },
     details: listExamples(group),

@@ -43,8 +43,7 @@ const stale: Kind = {
   explains: ['stale'],
   place: 'runs',
   find: (facts) => [...findMissingRun(facts), ...listStale(facts)],
-  resolved: ({ account, subject }) => (account === '' ? 'runs begin again' : `${subject} is fresh again`),
-  grouped: { text: 'are stale, or not synced yet', over: 'are fresh again' },
+  grouped: 'are stale, or not synced yet',
 };
 
 /** No run began for two ticks: no worker runs, or it does not begin any. */
@@ -107,8 +106,7 @@ const partial: Kind = {
         };
       },
     ),
-  resolved: ({ subject }) => `${subject}: its last full walk is no longer incomplete`,
-  grouped: { text: 'were not read completely by their last full walk', over: 'are no longer incomplete' },
+  grouped: 'were not read completely by their last full walk',
 };
 
 const heldBack: Kind = {
@@ -136,8 +134,7 @@ const heldBack: Kind = {
         };
       },
     ),
-  resolved: ({ subject }) => `${subject}: no removal is held back any more`,
-  grouped: { text: 'have removals that are held back', over: 'have no removals held back any more' },
+  grouped: 'have removals that are held back',
 };
 
 /** One page has the complete list, which proves removals in any order. */
@@ -154,8 +151,7 @@ const unordered: Kind = {
         state: 'not ordered by id',
         message: `${name} is not listed in order of ids: its videos are stored, its removals wait for proof`,
       })),
-  resolved: ({ subject }) => `${subject} is listed in order of ids again`,
-  grouped: { text: 'are not listed in order of ids', over: 'are listed in order of ids again' },
+  grouped: 'are not listed in order of ids',
 };
 
 const SHRUNK = query<
@@ -190,11 +186,7 @@ const shrunk: Kind = {
         message: `${name} has ${pluralize(videos, 'video')}, and had ${formatCount(videos_before)} at ${before} UTC`,
       };
     }),
-  resolved: ({ subject }) => `${subject} no longer has half the videos of a week before`,
-  grouped: {
-    text: 'have half the videos of a week ago, or less',
-    over: 'no longer have half the videos of a week before',
-  },
+  grouped: 'have half the videos of a week ago, or less',
 };
 
 /** Full walks that each edited more than a tenth of the package and these: no person edits as much. */
@@ -246,11 +238,7 @@ const rewritten: Kind = {
       };
     });
   },
-  resolved: ({ subject }) => `${subject}: its full walks no longer edit many of its videos`,
-  grouped: {
-    text: 'have many videos edited by each full walk',
-    over: 'no longer have many videos edited by each full walk',
-  },
+  grouped: 'have many videos edited by each full walk',
 };
 
 export const PACKAGE_KINDS = [stale, partial, heldBack, unordered, shrunk, rewritten];

@@ -60,14 +60,6 @@ export interface Finding {
   shared?: { cause: string; toMessage: (accounts: string) => string } | null;
 }
 
-/** The names of a scope for sentences. */
-export interface Names {
-  /** '' for the worker and for targets. */
-  account: string;
-  /** A package, `storage of main`, `account main`, or `target lake`. */
-  subject: string;
-}
-
 /** Everything that vodhouse knows about a kind of problem. */
 export interface Kind {
   /** Its name in `notify.events`, in messages and in stored incidents. */
@@ -80,10 +72,8 @@ export interface Kind {
   /** What it is about, where that is no package or storage: pages link there. */
   place?: 'requests' | 'runs';
   find: (facts: HealthFacts) => readonly Finding[];
-  /** The sentence of an alert when it is over. */
-  resolved: (names: Names) => string;
-  /** What more than ten packages have in common, while it lasts and after. Left out: not about packages. */
-  grouped?: { text: string; over: string };
+  /** What more than ten packages have in common. Left out: not about packages. */
+  grouped?: string;
 }
 
 export interface Problem extends Required<Finding> {

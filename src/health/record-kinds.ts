@@ -31,7 +31,6 @@ const quarantined: Kind = {
         fields: { count, records },
       };
     }),
-  resolved: ({ account }) => `no record of ${account} is in quarantine any more`,
 };
 
 function describeDrift({ account, stream, field, kind, sample }: HealthFacts['drift'][number]): string {
@@ -74,7 +73,6 @@ const drift: Kind = {
       };
     });
   },
-  resolved: ({ account }) => `responses of ${account} no longer drift, or the drift was acknowledged`,
 };
 
 export const RECORD_KINDS = [quarantined, drift];

@@ -50,7 +50,6 @@ const restricted: Kind = {
         fields: { until, back_at, reason },
       };
     }),
-  resolved: ({ account }) => `account ${account} has its full rate again`,
 };
 
 /** A run in progress knows nothing yet: what the run before it found fades. */
@@ -97,7 +96,6 @@ const parked: Kind = {
       },
     ];
   },
-  resolved: () => 'runs are no longer parked',
 };
 
 const NO_ERROR = 'no error was stored';
@@ -121,8 +119,7 @@ const failed: Kind = {
       ...listFailedPackages(facts),
       ...listFailedStreams(facts),
     ].map((found) => ({ ...found, nextTry: facts.nextRunAt })),
-  resolved: ({ account, subject }) => (account === '' ? 'runs no longer fail' : `${subject} no longer fails`),
-  grouped: { text: 'failed in their last full walk', over: 'no longer fail' },
+  grouped: 'failed in their last full walk',
 };
 
 /** It lasts until a run over everything does not fail; that of a scoped run until the next run ends. */
@@ -239,7 +236,6 @@ const clock: Kind = {
       },
     ];
   },
-  resolved: () => 'the clocks agree again',
 };
 
 export const RUN_KINDS = [restricted, parked, clock, failed];

@@ -77,7 +77,6 @@ const gap: Kind = {
         },
       };
     }),
-  resolved: ({ subject }) => `${subject}: no day is missing any more`,
 };
 
 /** Where most of the last booked days differ, they were booked by the wrong calendar or too early. */
@@ -123,7 +122,6 @@ const discrepancy: Kind = {
         },
       };
     }),
-  resolved: ({ subject }) => `${subject}: no booked day differs any more`,
 };
 
 export const STORAGE_KINDS = [gap, discrepancy];

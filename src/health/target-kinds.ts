@@ -82,5 +82,4 @@ export const target: Kind = {
         },
       };
     }),
-  resolved: ({ subject }) => `${subject} works again`,
 };

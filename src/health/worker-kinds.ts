@@ -53,7 +53,6 @@ const unpublished: Kind = {
         ]
       : [];
   },
-  resolved: () => 'the published file shows the last changes again',
 };
 
 /**
@@ -97,7 +96,6 @@ const backup: Kind = {
       },
     ];
   },
-  resolved: () => 'a backup was made again',
 };
 
 /** A config, or a CSV file of packages: it ends with one that the worker accepts, and with the worker. */
@@ -141,7 +139,6 @@ const config: Kind = {
       scope: { account },
     }));
   },
-  resolved: () => 'the worker accepts the config and the files of packages again',
 };
 
 export const WORKER_KINDS = [unpublished, backup, config];

@@ -207,7 +207,7 @@ describe('a storm', () => {
       .map(({ state, text }) => [state, text]);
     expect(states.slice(1)).toEqual([
       ['reminder', 'Still: 11 packages of main have removals that are held back (1, 2, 3, 8 more)'],
-      ['over', 'Over: 11 packages of main have no removals held back any more (1, 2, 3, 8 more)'],
+      ['over', 'Over: 11 packages of main have removals that are held back (1, 2, 3, 8 more)'],
     ]);
     expect(
       readValue(path, "select count(*) from incident where kind = 'held_back' and closed_at is not null"),

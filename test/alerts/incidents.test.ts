@@ -156,7 +156,7 @@ describe('an incident', () => {
     await restart({ accounts });
     await check();
     expect(newMessages()).toEqual(['held_back begun 101', 'held_back over 101']);
-    expect(webhook.received[1]?.text).toBe('Over: main/101 is no longer in the config');
+    expect(webhook.received[1]?.text).toMatch(/^Over: main\/101: 1 removal held back/);
   });
 });
 

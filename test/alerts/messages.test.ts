@@ -7,7 +7,7 @@ import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
 
 const INCIDENT = {
   ...{ kind: 'gap', account: 'main', packageId: null, part: 'storage' },
-  ...{ text: '', details: '{}', since: NOON },
+  ...{ text: '', advice: null, details: '{}', since: NOON },
 };
 const NO_CHANGES: IncidentChanges = { opened: [], closed: [], updated: [] };
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { formatAlert } from '../../src/alerts/incident-changes.ts';
 import { MESSAGE_STATES } from '../../src/alerts/incident-rows.ts';
 import { buildPost, type Post } from '../../src/alerts/messages.ts';
 import { findProblems } from '../../src/health/catalogue.ts';
 import type { HealthFacts } from '../../src/health/facts.ts';
+import { formatAdvice } from '../../src/health/problem.ts';
 import { INCIDENT_EVENTS } from '../../src/health/incident-events.ts';
 import { EVERY_PROBLEM, staleStream } from '../support/fixtures/every-problem.ts';
 import { healthFacts } from '../support/fixtures/health-facts.ts';
@@ -19,7 +19,8 @@ const EXAMPLES = [...PAGE.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(
 function createPost(facts: Partial<HealthFacts>): Post {
   const incidents = findProblems(healthFacts(facts)).map((problem, index) => ({
     ...{ id: index + 1, kind: problem.of.kind, ...problem.scope, since: problem.since ?? '' },
-    ...{ text: formatAlert(problem), details: JSON.stringify(problem.fields) },
+    ...{ text: problem.message, advice: problem.advice && formatAdvice(problem.advice) },
+    details: JSON.stringify(problem.fields),
     ...{ state: 'begun' as const, attempts: 0 },
   }));
   const config = createTestConfig({ url: 'http://127.0.0.1:1', packages: [101] }, 'live.db');

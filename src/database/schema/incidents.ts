@@ -14,6 +14,7 @@ export const incident = sqliteTable(
     package_id: bigint('package_id'),
     part: text('part'),
     text: text('text').notNull(),
+    advice: text('advice'),
     details: text('details').notNull(),
     since: timestamp('since').notNull(),
     opened_at: timestamp('opened_at').notNull(),
