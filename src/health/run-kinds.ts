@@ -4,7 +4,7 @@ import type { FailureKind } from '../database/schema/runs.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import { formatOffset } from '../lib/format.ts';
 import { shellQuote } from '../lib/shell-command.ts';
-import { describeFailure } from '../sync/failure-text.ts';
+import { describeFailure } from '../queries/named/failure-text.ts';
 import { formatStream, STREAM_KINDS } from '../sync/streams.ts';
 import type { RunRow } from '../queries/named/runs.ts';
 import { packageNames } from './commands.ts';

@@ -1,5 +1,5 @@
 /** What failed, in words for people; the message of a failure has the technical reason. Pure. */
-import type { FailureKind } from '../database/schema/runs.ts';
+import type { FailureKind } from '../../database/schema/runs.ts';
 
 /** Clauses of which the service is the subject. */
 const TEXTS: Record<FailureKind, (service: string) => string> = {
