@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/**/*.slow.test.ts'],
+    exclude: ['test/**/*.{slow,property}.test.ts'],
     globalSetup: ['test/support/report-slow-tests.ts'], // says at the end what was left out
     maxWorkers: 2,
     isolate: false, // modules are loaded once a worker, not once a file: a third less time

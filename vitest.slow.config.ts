@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config';
 /** `npm run test:slow`: what is too slow for `npm test`, or needs Debian packages that `npm test` names at its end. */
 export default defineConfig({
   test: {
-    include: ['test/**/*.slow.test.ts', 'test/**/*.property.test.ts'],
-    env: { VODHOUSE_SLOW: '1' }, // a property has more cases
+    include: ['test/**/*.{slow,property}.test.ts'],
+    isolate: false, // modules are loaded once a worker
     maxWorkers: 3, // many wait: for an installation, a timer, another process
     testTimeout: 600_000,
     hookTimeout: 60_000,

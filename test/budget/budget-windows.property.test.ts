@@ -212,7 +212,7 @@ describe('the windows of the budget', () => {
       fc.asyncProperty(scenario, async (each) => {
         expect(breaches(each, await runBudgetScenario(each))).toEqual([]);
       }),
-      { numRuns: rounds(1000, 60) },
+      { numRuns: rounds(1000) },
     );
   }, 1_200_000);
 });

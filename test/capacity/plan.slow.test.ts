@@ -13,6 +13,7 @@ import {
   QUICK_STEPS,
 } from '../../src/capacity/plan.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
+import { rounds } from '../support/rounds.ts';
 
 const NOW = toMs('2026-03-10T12:34Z');
 const getTimetable = createTimetables(NOW);
@@ -230,7 +231,7 @@ describe('the proposal', () => {
         }
         if (proposal) expect(fits(one, proposal)).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(1500) },
     );
   }, 120_000);
 });

@@ -2,13 +2,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-const SLOW = '.slow.test.ts';
+const SLOW = /\.(?:slow|property)\.test\.ts$/;
 const PACKAGES = 'debian-packages.txt';
 
 /** How many slow tests there are, and the Debian packages that those of some folders need. */
 export function leftOut(): string {
   const paths = readdirSync('test', { recursive: true, encoding: 'utf8' });
-  const slow = paths.filter((path) => path.endsWith(SLOW));
+  const slow = paths.filter((path) => SLOW.test(path));
   const needs = paths
     .filter((path) => path.endsWith(PACKAGES))
     .map((path) => {

@@ -165,11 +165,7 @@ const TIMEOUT_MS = 600_000;
 
 /** To repeat a failure, take from its report: `VODHOUSE_SEED=… VODHOUSE_PATH=…`. VODHOUSE_RUNS sets the number of cases. */
 function getParameters(): fc.Parameters<unknown> {
-  const {
-    VODHOUSE_SEED: seed = 1,
-    VODHOUSE_PATH: path,
-    VODHOUSE_RUNS: numRuns = rounds(1500, 40),
-  } = process.env;
+  const { VODHOUSE_SEED: seed = 1, VODHOUSE_PATH: path, VODHOUSE_RUNS: numRuns = rounds(1500) } = process.env;
   return {
     ...{ numRuns: Number(numRuns), seed: Number(seed), ...(path === undefined ? {} : { path }) },
     // a failure is shrunk until then, and reported before the test times out
