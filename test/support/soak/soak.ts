@@ -17,16 +17,18 @@ import {
   type SoakService,
 } from './soak-service.ts';
 
-export const DAYS = Math.max(20, Number(process.env['SOAK_DAYS'] ?? 20));
+export const DAYS = Math.max(10, Number(process.env['SOAK_DAYS'] ?? 10));
 export const SEED = Number(process.env['SOAK_SEED'] ?? 7);
 /** On 29 March 2026 the clocks of Berlin go forward. */
-export const START = toMs('2026-03-10T09:04Z');
+export const START = toMs('2026-03-22T09:04Z');
 export const END = START + DAYS * DAY_MS;
 const TIMEZONE = 'Europe/Berlin';
-export const SINCE = '2026-03-01';
+export const SINCE = '2026-03-13';
 
 export const LIMITS = { perSecond: 5, perMinute: 20, perDay: 1_700 };
-export const RETENTION = { requestsDays: 7, runsDays: 10 };
+export const RETENTION = { requestsDays: 3, runsDays: 4 };
+/** How often the sizes are recorded, in days: rows have been deleted by then. */
+export const SIZES_EVERY = 5;
 const SCHEDULE = { full: '0 * * * *', quick: '*/20 * * * *', timezone: 'UTC' };
 export const QUICK_MS = 20 * MINUTE_MS;
 
@@ -50,7 +52,7 @@ export interface Soak {
   runs: SoakRun[];
   /** Log messages that no outage explains. */
   defects: string[];
-  /** After each ten days: bytes of the heap in use, and of each table with its indexes. */
+  /** After each `SIZES_EVERY` days: bytes of the heap in use, and of each table with its indexes. */
   sizes: { day: number; heap: number; tables: ReadonlyMap<string, number> }[];
   endedAt: number;
 }
@@ -155,7 +157,7 @@ function startWorker(config: Config, clock: VirtualClock, defects: string[]) {
 }
 
 /**
- * Adds the runs that ended since the last time, and each ten days the sizes. Call it only while no run is
+ * Adds the runs that ended since the last time, and the sizes where they are due. Call it only while no run is
  * in progress.
  */
 function record({ runs, sizes }: Soak, path: string, now: number): void {
@@ -171,7 +173,7 @@ function record({ runs, sizes }: Soak, path: string, now: number): void {
     error: row['error'] as string | null,
   });
   runs.push(...rows.map(toRun));
-  const day = (sizes.at(-1)?.day ?? 0) + 10;
+  const day = (sizes.at(-1)?.day ?? 0) + SIZES_EVERY;
   if (now < START + day * DAY_MS) return;
   const tables = readRows(
     path,
