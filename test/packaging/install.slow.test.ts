@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findDeadLinks, listPages } from '../support/dead-links.ts';
 import { readFolder } from '../support/fixtures/folder-of-files.ts';
 import {
@@ -15,12 +15,11 @@ import {
 } from '../support/processes/installed-package.ts';
 import { installNode } from '../support/processes/other-node.ts';
 import { startVodhouse } from '../support/processes/vodhouse-command.ts';
-import { findFreePort } from '../support/servers/loopback.ts';
-import { findPostgres, startPostgres } from '../support/servers/postgres.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
 
-/** Releases that users have. */
-const NODES = [22, 24];
+/** Releases that users have. What takes long is tried on one of them. */
+const [OLDEST, NEWEST] = [22, 24];
+const NODES = [OLDEST, NEWEST];
 
 let folder: string;
 let tarball: string;
@@ -120,17 +119,14 @@ describe('the package', () => {
   });
 });
 
-it.each(NODES)('a checkout is installed on Node %i without a compiler, and runs', async (major) => {
-  const copy = join(folder, `checkout-on-${major}`);
+it('a checkout is installed without a compiler, and runs', async () => {
+  const copy = join(folder, 'checkout');
   copyCheckout(copy);
-  await installCheckout(copy, installNode(major));
+  const node = installNode(OLDEST);
+  await installCheckout(copy, node);
   const binary = join(copy, 'bin/vodhouse.js');
-  const { code, stdout } = await startVodhouse(['demo', '--once'], {
-    cwd: copy,
-    binary,
-    node: installNode(major),
-  }).ended;
-  expect([code, stdout]).toEqual([0, expect.stringContaining('vodhouse query')]);
+  const { code, stdout } = await startVodhouse(['demo', '--once'], { cwd: copy, binary, node }).ended;
+  expect([code, stdout]).toEqual([0, expect.stringContaining('npx vodhouse query')]);
 });
 
 /** The config that `init` writes, for the packages of a sandbox. */
@@ -147,35 +143,41 @@ function surround(major: number, cwd: string, env = {}) {
   return { cwd, binary, node: installNode(major), env: { VODHOUSE_KEY: 'sandbox-key', ...env } };
 }
 
-describe.each(NODES)('the installed command on Node %i', (major) => {
-  it('runs the demo in an empty folder', async () => {
-    const cwd = mkdtempSync(join(folder, 'demo-'));
-    const { code, stdout } = await startVodhouse(['demo', '--once'], surround(major, cwd)).ended;
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^ {2}vodhouse query --file data\/demo\.bi\.db "select /m);
-  });
+it('the installed command runs the demo in an empty folder', async () => {
+  const cwd = mkdtempSync(join(folder, 'demo-'));
+  const { code, stdout } = await startVodhouse(['demo', '--once'], surround(NEWEST, cwd)).ended;
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^ {2}vodhouse query --file data\/demo\.bi\.db "select /m);
+});
 
-  it('leads from init to a worker', async () => {
-    const { url } = await startSandbox();
-    const cwd = mkdtempSync(join(folder, 'work-'));
-    const surroundings = surround(major, cwd);
-    const run = async (...parameters: string[]) => {
-      const { code, stdout, stderr } = await startVodhouse(parameters, surroundings).ended;
-      expect([parameters, code, stderr.match(/^vodhouse: .*/m)?.[0]]).toEqual([parameters, 0, undefined]);
-      return stdout;
-    };
-    expect(await run('init')).toContain('\n  3. vodhouse check\n');
-    pointAtSandbox(join(cwd, 'vodhouse.yaml'), url);
-    await run('check', '--all');
-    expect(await run('sync')).toContain('published');
-    await run('publish');
-    expect(await run('status')).toContain('main/101');
-    expect(await run('query', 'select count(*) as videos from videos')).toContain('280');
-    const worker = startVodhouse(['start'], surroundings);
-    await expect.poll(worker.stderr).toContain('INFO: worker of ');
-    worker.kill('SIGTERM'); // also while its server starts
-    expect((await worker.ended).code).toBe(0);
-  });
+/** For NODE_OPTIONS: better-sqlite3 12 aborted Node 24 at a collection of garbage. */
+const COLLECTING = '--expose-gc --import=data:text/javascript,setInterval(gc,200).unref()';
+
+it.each(NODES)('the installed command leads on Node %i from init to a worker', async (major) => {
+  const { url } = await startSandbox();
+  const cwd = mkdtempSync(join(folder, 'work-'));
+  const surroundings = surround(major, cwd);
+  const run = async (...parameters: string[]) => {
+    const { code, stdout, stderr } = await startVodhouse(parameters, surroundings).ended;
+    expect([parameters, code, stderr.match(/^vodhouse: .*/m)?.[0]]).toEqual([parameters, 0, undefined]);
+    return stdout;
+  };
+  expect(await run('init')).toContain('\n  3. vodhouse check\n');
+  pointAtSandbox(join(cwd, 'vodhouse.yaml'), url);
+  await run('check', '--all');
+  const collecting = startVodhouse(['start'], surround(major, cwd, { NODE_OPTIONS: COLLECTING }));
+  await expect.poll(() => existsSync(join(cwd, 'published/vodhouse.bi.db'))).toBe(true);
+  collecting.kill('SIGTERM');
+  const { code, stderr } = await collecting.ended;
+  expect([code, /SIG(?!TERM)[A-Z]+|Assertion.*/.exec(stderr)?.[0]]).toEqual([0, undefined]);
+  expect(await run('sync')).toContain('succeeded');
+  expect(await run('publish')).toContain('published');
+  expect(await run('status')).toContain('main/101');
+  expect(await run('query', 'select count(*) as videos from videos')).toContain('280');
+  const worker = startVodhouse(['start'], surroundings);
+  await expect.poll(worker.stderr).toContain('INFO: worker of ');
+  worker.kill('SIGTERM'); // also while its server starts
+  expect((await worker.ended).code).toBe(0);
 });
 
 it.each(NODES)('starts on Node %i where the code that it kept is damaged', async (major) => {
@@ -187,42 +189,4 @@ it.each(NODES)('starts on Node %i where the code that it kept is damaged', async
   expect(files.length).toBeGreaterThan(0);
   for (const [path, bytes] of files) writeFileSync(join(kept, path), bytes.fill(0x37, bytes.length >> 1));
   expect(await start()).toMatchObject({ code: 0, stderr: '' });
-});
-
-describe.skipIf(findPostgres() === null)('a worker that collects its garbage each 100 ms', () => {
-  const COLLECTING = '--expose-gc --import=data:text/javascript,setInterval(gc,100).unref()';
-
-  async function runForHalfAMinute(major: number): Promise<void> {
-    const postgres = await startPostgres();
-    onTestFinished(() => postgres.remove());
-    const { url, sandbox } = await startSandbox();
-    const cwd = mkdtempSync(join(folder, 'half-a-minute-'));
-    const surroundings = surround(major, cwd);
-    await startVodhouse(['init'], surroundings).ended;
-    const config = join(cwd, 'vodhouse.yaml');
-    pointAtSandbox(config, url);
-    const text = readFileSync(config, 'utf8')
-      .replace(/port: \d+/, `port: ${await findFreePort()}`)
-      .replaceAll(/per_(second|minute): \d+/g, 'per_$1: null')
-      .replace(/^publish:.*/m, `publish: { targets: [{ name: warehouse, postgres: '${postgres.url}' }] }`);
-    writeFileSync(config, text);
-    const ends = Date.now() + 30_000;
-    const worker = startVodhouse(['start'], surround(major, cwd, { NODE_OPTIONS: COLLECTING }));
-    await expect.poll(worker.stderr).toContain('INFO: worker of ');
-    for (let count = 0; count < 5 || Date.now() < ends; count++) {
-      sandbox.churn(3);
-      const { code, stderr } = await startVodhouse(['sync', '--wait'], surroundings).ended;
-      expect([code, /SIG(?!TERM)[A-Z]+|Assertion.*/.exec(stderr)?.[0]]).toEqual([0, undefined]);
-    }
-    worker.kill('SIGTERM');
-    const { code, stderr } = await worker.ended;
-    expect([code, /SIG(?!TERM)[A-Z]+|Assertion.*/.exec(stderr)?.[0]]).toEqual([0, undefined]);
-    const [loaded] = await postgres.query<{ n: number }>('SELECT count(*)::int AS n FROM vodhouse.videos');
-    const live = await startVodhouse(['query', '--csv', 'select count(*) from videos'], surroundings).ended;
-    expect(live.stdout.trim().split(/\s+/).at(-1)).toBe(String(loaded?.n));
-  }
-
-  it('lives for half a minute on each Node, with runs that publish and load PostgreSQL', async () => {
-    await Promise.all(NODES.map(runForHalfAMinute));
-  });
 });
