@@ -49,7 +49,6 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
   it.each([
     ['a column', 'ALTER TABLE $.all_videos DROP COLUMN title CASCADE'],
     ['a table', 'DROP TABLE $.storage_daily CASCADE'],
-    ['a column of all warehouses', 'ALTER TABLE $.dates DROP COLUMN year CASCADE'],
     ['a view', 'DROP VIEW $.videos'],
     ['what is remembered', 'DROP TABLE $.vodhouse_account CASCADE'],
   ])('is whole again after somebody dropped %s', async (_, dropped) => {
@@ -87,20 +86,7 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
       'packages lacks the primary key (package_key)',
       'ALTER TABLE $.packages DROP CONSTRAINT packages_pkey, ADD PRIMARY KEY (account, package_key)',
     ],
-    ['runs lacks the primary key (run_key)', 'ALTER TABLE $.runs DROP CONSTRAINT runs_pkey'],
-    [
-      'vodhouse_account lacks the primary key (account)',
-      'ALTER TABLE $.vodhouse_account DROP CONSTRAINT vodhouse_account_pkey',
-    ],
-    [
-      'all_videos lacks the primary key (video_key)',
-      'ALTER TABLE $.all_videos DROP COLUMN video_key CASCADE',
-    ],
     ['all_videos lacks the column account', 'ALTER TABLE $.all_videos DROP COLUMN account CASCADE'],
-    [
-      'storage_daily lacks the primary key (account, day)',
-      'ALTER TABLE $.storage_daily DROP COLUMN day CASCADE',
-    ],
     [
       'about lacks the primary key (warehouse_id, key)',
       'ALTER TABLE $.about DROP COLUMN warehouse_id CASCADE',
@@ -131,10 +117,6 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
     ],
     ['videos is no view', 'DROP VIEW $.videos CASCADE; CREATE TABLE $.videos (id int)'],
     [
-      'vodhouse_freshness is another view, with a column one',
-      'DROP VIEW $.vodhouse_freshness; CREATE VIEW $.vodhouse_freshness AS SELECT 1 AS one',
-    ],
-    [
       'all_videos is no table',
       'ALTER TABLE $.all_videos RENAME TO kept; CREATE VIEW $.all_videos AS SELECT * FROM $.kept',
     ],
@@ -147,10 +129,8 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
     expect(said).toContain(`-> ${site.config.command} --rebuild ACCOUNT changes that back`);
     expect(await check(site.config)).toBe(said);
     expect(await loadOutcome(site, { force: { account: 'main', kind: 'rebuild' } })).toBe('loaded');
-    expect(await site.differences()).toEqual([]);
     await site.walk([1], { title: 'new' });
     expect(await site.ship()).toMatchObject({ main: { error: null }, '(runs)': { error: null } });
-    expect(await site.verify()).toEqual([]);
     expect(await site.differences()).toEqual([]);
     expect(await site.query('SELECT title FROM $.videos WHERE video_id = 1')).toEqual([{ title: 'new' }]);
     expect(await check(site.config)).toMatch(/complete$/);
@@ -351,20 +331,17 @@ COMMENT ON COLUMN $.all_videos.size_bytes IS NULL; DROP TABLE $.storage_daily CA
     }
   });
 
-  it.each(['LATIN1', 'EUC_KR', 'WIN1252'])(
-    'in a database of the encoding %s is refused by check, with the database to make',
-    async (encoding) => {
-      const url = await server.createDatabase(`ENCODING '${encoding}'`);
-      const hint = `CREATE DATABASE "${url.split('/').at(-1)}_utf8" OWNER "postgres" ENCODING 'UTF8' TEMPLATE template0`;
-      expect(await check(createTargetConfig(url))).toMatch(
-        new RegExp(`^the database database_\\d+ has the encoding ${encoding}, .* -> ${hint}; and name it`),
-      );
-      const site = await openPublished({ url });
-      await site.walk([1], { title: 'emoji \u{1F600}' });
-      await site.publish();
-      expect(await loadOutcome(site)).toContain(` 22P05 -> ${hint}`);
-    },
-  );
+  it('in a database of another encoding is refused by check, with the database to make', async () => {
+    const url = await server.createDatabase(`ENCODING 'EUC_KR'`);
+    const hint = `CREATE DATABASE "${url.split('/').at(-1)}_utf8" OWNER "postgres" ENCODING 'UTF8' TEMPLATE template0`;
+    expect(await check(createTargetConfig(url))).toMatch(
+      new RegExp(`^the database database_\\d+ has the encoding EUC_KR, .* -> ${hint}; and name it`),
+    );
+    const site = await openPublished({ url });
+    await site.walk([1], { title: 'emoji \u{1F600}' });
+    await site.publish();
+    expect(await loadOutcome(site)).toContain(` 22P05 -> ${hint}`);
+  });
 
   it('in a database of SQL_ASCII is loaded, with a warning of check', async () => {
     const url = await server.createDatabase(`ENCODING 'SQL_ASCII'`);
@@ -381,7 +358,7 @@ COMMENT ON COLUMN $.all_videos.size_bytes IS NULL; DROP TABLE $.storage_daily CA
     await site.load();
     await site.walk([1], { title: 'new' });
     await site.publish();
-    const held = server.query(`BEGIN; LOCK ${site.schema}.all_videos; SELECT pg_sleep(3)`);
+    const held = server.query(`BEGIN; LOCK ${site.schema}.all_videos; SELECT pg_sleep(1.5)`);
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(await loadOutcome(site, {}, { lockTimeoutMs: 200 })).toMatch(/ 55P03 -> .*pg_stat_activity/);
     await held;

@@ -87,36 +87,49 @@ INSERT INTO $.video_tags (tag, video_key) VALUES ('d', 'main/1000/2')`,
     ],
   ];
 
-  it.each(DAMAGES)('finds %s, and a rebuild mends it', async (_, damage, expected) => {
+  it('finds each difference, and a rebuild mends it', async () => {
     const site = await openLoaded();
-    await site.query(damage);
-    const found = (await site.verify()) ?? [];
-    expect(found.map((difference, index) => difference.slice(0, expected[index]?.length))).toEqual(expected);
-    expect(await site.load(REBUILD)).toMatchObject({ main: { outcome: 'loaded' } });
-    expect(await site.verify()).toEqual([]);
+    for (const [what, damage, expected] of DAMAGES) {
+      await site.query(damage);
+      const found = (await site.verify()) ?? [];
+      const beginnings = found.map((difference, index) => difference.slice(0, expected[index]?.length));
+      expect([what, beginnings]).toEqual([what, expected]);
+      expect(await site.load(REBUILD)).toMatchObject({ main: { outcome: 'loaded' } });
+      expect([what, await site.verify()]).toEqual([what, []]);
+    }
     expect(await site.differences()).toEqual([]);
   });
 
   it.each([
-    ['extra_float_digits', '0'],
-    ['extra_float_digits', '-15'],
-    ['datestyle', 'SQL, DMY'],
-    ['datestyle', 'Postgres, MDY'],
-    ['timezone', 'Asia/Seoul'],
-    ['intervalstyle', 'sql_standard'],
-    ['bytea_output', 'escape'],
-    ['standard_conforming_strings', 'off'],
-    ['client_encoding', 'LATIN1'],
-    ['search_path', 'odd, pg_catalog'],
-    ['default_transaction_read_only', 'on'],
-    ['default_transaction_isolation', 'serializable'],
-  ])('finds none where the role has %s = %s', async (name, value) => {
-    const role = `set_${name}_${value.replaceAll(/\W/g, '')}`;
+    [
+      'one',
+      [
+        "extra_float_digits = '0'",
+        "datestyle = 'SQL, DMY'",
+        "timezone = 'Asia/Seoul'",
+        "intervalstyle = 'sql_standard'",
+        "bytea_output = 'escape'",
+        "standard_conforming_strings = 'off'",
+        "client_encoding = 'LATIN1'",
+        'search_path = odd, pg_catalog',
+      ],
+    ],
+    [
+      'two',
+      [
+        "extra_float_digits = '-15'",
+        "datestyle = 'Postgres, MDY'",
+        "default_transaction_read_only = 'on'",
+        "default_transaction_isolation = 'serializable'",
+      ],
+    ],
+  ])('finds none where the role has settings of its own (%s)', async (role, settings) => {
     await server.query(`CREATE SCHEMA IF NOT EXISTS odd;
 CREATE OR REPLACE FUNCTION odd.count(text) RETURNS bigint LANGUAGE sql AS 'SELECT 0::bigint';
 CREATE OR REPLACE FUNCTION odd.now() RETURNS timestamptz LANGUAGE sql AS 'SELECT NULL::timestamptz';
 GRANT ALL ON SCHEMA odd TO PUBLIC;
-CREATE ROLE "${role}" SUPERUSER LOGIN; ALTER ROLE "${role}" SET ${name} = ${name === 'search_path' ? value : `'${value}'`}`);
+CREATE ROLE "${role}" SUPERUSER LOGIN;
+${settings.map((setting) => `ALTER ROLE "${role}" SET ${setting}`).join(';\n')}`);
     const site = openPostgresSite(server, { url: server.url.replace('postgres@', `${role}@`) });
     site.register();
     await site.walk([1, 2, 3], { title: '한글 \\ \u{1F600}', v_framerate: 1 / 3, duration: 60_000 });

@@ -92,12 +92,24 @@ export async function startPostgres({ hba = [], settings = [] }: PostgresOptions
   return { url, port, query, signal, createDatabase, remove };
 }
 
-/** A server for the tests of a `describe`, which may use it as soon as they run. */
-export function postgresForTests(options: Parameters<typeof startPostgres>[0] = {}): PostgresServer {
-  const server = {} as PostgresServer;
+/** The server of this process, which is stopped when the process ends. */
+let shared: Promise<PostgresServer> | null = null;
+
+/**
+ * A server for the tests of a `describe`, which may use it as soon as they run: the one of this process, or one of its
+ * own where it has options. Files share its roles, and the schemas of its database `postgres`.
+ */
+export function postgresForTests(options: PostgresOptions | null = null): PostgresServer {
+  const server = {} as PostgresServer; // filled before the first test
   beforeAll(async () => {
-    Object.assign(server, await startPostgres(options));
-    return () => server.remove();
+    if (options === null) {
+      shared ??= startPostgres();
+      Object.assign(server, await shared);
+      return undefined;
+    }
+    const own = await startPostgres(options);
+    Object.assign(server, own);
+    return () => own.remove();
   });
   return server;
 }
