@@ -21,6 +21,8 @@ const PAGES = [
   '/videos/main/101/90',
   '/videos/main/104/1',
   '/storage?account=main&month=2026-03',
+  '/changes',
+  '/runs',
   '/storage?account=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&month=%22%3E',
   '/packages/%3Cimg%20src=x%20onerror=alert(1)%3E/1',
 ];
@@ -171,13 +173,7 @@ describe('text of the service', () => {
 
   test('axe finds no violation with it in light and dark', async () => {
     const { site, page } = await openHostile();
-    for (const path of [
-      '/',
-      '/packages/main/101',
-      '/packages/main/102',
-      '/videos/main/101/8',
-      '/packages/main/9',
-    ]) {
+    for (const path of ['/packages/main/101', '/videos/main/101/8', '/packages/main/9']) {
       await page.goto(site.url + path);
       expect([path, await axeFindings(page)]).toEqual([path, []]);
     }
