@@ -9,16 +9,6 @@ import { vodhouse } from '../../support/processes/vodhouse-command.ts';
 vi.setConfig({ testTimeout: 90_000 });
 
 describe('a second demo', () => {
-  it('starts from scratch where its warehouse is missing, and its file is for no other config', async () => {
-    const { cwd, text, write, run, succeed } = commandFolder({ url: NOWHERE });
-    await succeed('demo', '--once');
-    rmSync(join(cwd, 'data/demo.db'));
-    expect(await succeed('demo', '--once')).toMatch(/^published data\/demo\.bi\.db: [\d,]+ videos, /m);
-    write(text.replace('data/vodhouse.db', 'data/demo.db'));
-    const { code, stderr } = await run('sync');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('is the file of vodhouse demo')]);
-  });
-
   it.each(['demo.db', 'demo.bi.db', 'demo.yaml'])('rejects a data/%s that is not its own', async (name) => {
     const cwd = createFolder({ [`data/${name}`]: 'mine' });
     const { code, stderr } = await vodhouse(['demo', '--once'], { cwd });
@@ -27,19 +17,8 @@ describe('a second demo', () => {
     expect(readFileSync(join(cwd, 'data', name), 'utf8')).toBe('mine');
   });
 
-  it('rejects another warehouse in place of its own, such as a backup that was restored there', async () => {
-    const { cwd, run, succeed } = commandFolder({ url: NOWHERE });
-    await succeed('demo', '--once');
-    const warehouse = join(cwd, 'data/demo.db');
-    execute(warehouse, 'update warehouse_state set is_demo = 0');
-    const before = readValue(warehouse, 'select count(*) from video');
-    const { code, stderr } = await run('demo', '--once');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('demo.db exists, and vodhouse demo did not')]);
-    expect(readValue(warehouse, 'select count(*) from video')).toBe(before);
-  });
-
-  it('leaves the file of a demo that runs alone, and answers its commands', async () => {
-    const { cwd, start, run, succeed } = commandFolder({ url: NOWHERE });
+  it('leaves the file of one that runs alone, rejects another warehouse in its place, and makes a missing one again', async () => {
+    const { cwd, text, write, start, run, succeed } = commandFolder({ url: NOWHERE });
     const first = start('demo', '--churn', '600');
     await expect.poll(first.stderr).toMatch(/full run \d+ (?:succeeded|partial)/);
     await expect.poll(first.stdout).toContain('vodhouse check');
@@ -49,5 +28,21 @@ describe('a second demo', () => {
     expect(readFileSync(join(cwd, 'data/demo.yaml'), 'utf8')).toBe(config);
     first.kill('SIGTERM');
     await first.ended;
+
+    const warehouse = join(cwd, 'data/demo.db');
+    execute(warehouse, 'update warehouse_state set is_demo = 0'); // such as a backup that was restored there
+    const before = readValue(warehouse, 'select count(*) from video');
+    const rejected = await run('demo', '--once');
+    expect([rejected.code, rejected.stderr]).toEqual([
+      2,
+      expect.stringContaining('demo.db exists, and vodhouse demo did not'),
+    ]);
+    expect(readValue(warehouse, 'select count(*) from video')).toBe(before);
+
+    rmSync(warehouse);
+    expect(await succeed('demo', '--once')).toMatch(/^published data\/demo\.bi\.db: [\d,]+ videos, /m);
+    write(text.replace('data/vodhouse.db', 'data/demo.db'));
+    const { code, stderr } = await run('sync');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is the file of vodhouse demo')]);
   });
 });

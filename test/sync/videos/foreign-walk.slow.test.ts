@@ -31,17 +31,19 @@ async function expectRightWalks(scene: Scene, own: readonly number[] = OWN): Pro
 }
 
 describe('a walk by small pages that is answered with another package', () => {
-  for (const mode of ['full', 'quick'] as const) {
-    it.each([1, 7, 20])(`of %i videos, stores nothing of it in ${mode} runs`, async (pageSize) => {
-      const scene = await open(pageSize);
-      mixUp(scene);
-      for (const { failures } of [await scene.run({ mode }), await scene.run({ mode })]) {
-        expect(failures).toMatchObject([{ packageId: 102, kind: 'foreign' }]);
-        expect([scene.live(102), scene.leftovers()]).toEqual([OWN, []]);
-      }
-      await expectRightWalks(scene);
-    });
-  }
+  it.each([
+    [1, 'full'],
+    [20, 'full'],
+    [7, 'quick'],
+  ] as const)('of %i videos, stores nothing of it in %s runs', async (pageSize, mode) => {
+    const scene = await open(pageSize);
+    mixUp(scene);
+    for (const { failures } of [await scene.run({ mode }), await scene.run({ mode })]) {
+      expect(failures).toMatchObject([{ packageId: 102, kind: 'foreign' }]);
+      expect([scene.live(102), scene.leftovers()]).toEqual([OWN, []]);
+    }
+    await expectRightWalks(scene);
+  });
 
   it('fails with the number of videos, and with the command', async () => {
     const scene = await open(20);
@@ -66,9 +68,9 @@ describe('a walk by small pages that is answered with another package', () => {
     expect(scene.live(102)).toEqual(others);
   });
 
-  it.each([3, 20])('of %i videos, from the middle on, stores nothing of it', async (pageSize) => {
-    const scene = await open(pageSize);
-    mixUp(scene, (page) => page < 100 / pageSize);
+  it('from the middle on, stores nothing of it', async () => {
+    const scene = await open(20);
+    mixUp(scene, (page) => page < 5);
     for (const { failures } of [await scene.run(), await scene.run()]) {
       expect(failures).toMatchObject([{ packageId: 102, kind: 'foreign' }]);
       expect(scene.live(102)).toEqual(OWN);
@@ -76,10 +78,10 @@ describe('a walk by small pages that is answered with another package', () => {
     await expectRightWalks(scene);
   });
 
-  it.each([5, 20])('of %i videos, after a stop, stores nothing of it', async (pageSize) => {
-    const scene = await open(pageSize);
+  it('after a stop, stores nothing of it', async () => {
+    const scene = await open(5);
     scene.service.beforeAnswer = ({ packageId, page }) => {
-      if (packageId === 102 && page === 100 / pageSize) scene.pipeline.stop();
+      if (packageId === 102 && page === 20) scene.pipeline.stop();
     };
     await scene.run();
     scene.service.beforeAnswer = () => undefined;
@@ -89,7 +91,8 @@ describe('a walk by small pages that is answered with another package', () => {
     await expectRightWalks(scene);
   });
 
-  it.each([10, 20])('of %i videos, on every other page, leaves few of them', async (pageSize) => {
+  it('on every other page, leaves few of them', async () => {
+    const pageSize = 10;
     const scene = await open(pageSize);
     mixUp(scene, (page) => page % 2 === 0);
     expect(firstFailure(await scene.run())?.packageId).toBe(102);
@@ -98,9 +101,9 @@ describe('a walk by small pages that is answered with another package', () => {
     await expectRightWalks(scene);
   });
 
-  it.each([5, 20])('of %i videos, stores nothing of one that is much denser', async (pageSize) => {
+  it('stores nothing of one that is much denser', async () => {
     const own = idsFrom(300, 200, 300);
-    const scene = await open(pageSize, own);
+    const scene = await open(5, own);
     mixUp(scene);
     expect((await scene.run()).failures).toMatchObject([{ packageId: 102, kind: 'foreign' }]);
     expect(scene.live(102)).toEqual(own);
@@ -109,7 +112,7 @@ describe('a walk by small pages that is answered with another package', () => {
 });
 
 describe('videos that are exchanged, a few in each walk', () => {
-  it.each([5, 10, 20])('pass, with pages of %i', async (pageSize) => {
+  it.each([5, 20])('pass, with pages of %i', async (pageSize) => {
     const scene = await open(pageSize);
     const listed = scene.service.getPackage(102);
     for (let round = 0; round < 4; round++) {
@@ -122,7 +125,7 @@ describe('videos that are exchanged, a few in each walk', () => {
     expect(scene.live(102)).toEqual([...listed.records.keys()].sort((one, other) => one - other));
   });
 
-  it.each([1, 4, 20])('pass where they are all of the package, with pages of %i', async (pageSize) => {
+  it.each([1, 20])('pass where they are all of the package, with pages of %i', async (pageSize) => {
     const own = idsFrom(2, 20, 3);
     const scene = await open(pageSize, own);
     const others = own.map((id) => id + 1);
