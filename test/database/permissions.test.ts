@@ -2,7 +2,9 @@ import {
   chmodSync,
   chownSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
+  rmSync,
   rmdirSync,
   writeFileSync,
   cpSync,
@@ -11,28 +13,33 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, type TestContext } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { hashFile } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
-import { NOBODY, run, type Child } from '../support/processes/child-process.ts';
+import { NOBODY, run, startProcess } from '../support/processes/child-process.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The result of the command; null where the user can read neither this checkout nor a copy of it. */
-async function runAsNobody(args: readonly string[], cwd: string): Promise<Awaited<Child['ended']> | null> {
+/** The command where the user can read it: in this checkout or a copy of it; null: in neither. */
+let binary: string | null = null;
+
+beforeAll(async () => {
   for (const place of [() => ROOT, copyOfCheckout]) {
     const bin = join(place(), 'bin/vodhouse.js');
-    const { code } = await run([bin, '--version'], { cwd, ...NOBODY }).ended;
-    if (code === 0) return run([bin, ...args], { cwd, ...NOBODY }).ended;
+    const { code } = await startProcess(process.execPath, [bin, '--version'], { cwd: '/', ...NOBODY }).ended;
+    if (code !== 0) continue;
+    binary = bin;
+    return;
   }
-  return null;
-}
+});
 
 function copyOfCheckout(): string {
-  const copy = temporaryFolder();
+  const copy = mkdtempSync(join(tmpdir(), 'vodhouse-test-'));
+  afterAll(() => rmSync(copy, { recursive: true }));
   for (const name of ['bin', 'dist', 'drizzle', 'package.json']) {
     cpSync(join(ROOT, name), join(copy, name), { recursive: true });
   }
@@ -70,8 +77,8 @@ function makeFile(path: string): void {
 
 /** Runs `vodhouse sync`, or another command, in the folder as a user who may not write there. */
 async function sync(folder: string, context: TestContext, command = ['sync']) {
-  const end = await runAsNobody([...command, '--log-level', 'silent'], folder);
-  return end ?? context.skip('nobody can neither read this checkout nor a copy of it');
+  if (binary === null) return context.skip('nobody can neither read this checkout nor a copy of it');
+  return run([binary, ...command, '--log-level', 'silent'], { cwd: folder, ...NOBODY }).ended;
 }
 
 /** Takes the rights away; returns the files that must be in the folder of the warehouse afterwards. */

@@ -250,7 +250,7 @@ async function expectOfAll(check: (select: Select, history: History) => void, se
       const { select } = await published(live, { timezone, now: end + DAY_MS });
       check(select, history);
     }),
-    { seed, numRuns: Number(process.env.VODHOUSE_RUNS ?? 25) },
+    { seed, numRuns: Number(process.env.VODHOUSE_RUNS ?? 12) },
   );
 }
 

@@ -19,7 +19,7 @@ describe('churn', () => {
     const sandbox = makeSandbox({ packages: [{ id: 1, videos: 40 }] });
     const seen = new Map((await allVideos(sandbox, 1)).map((video) => [video.id, video]));
     let newestId = Math.max(...seen.keys());
-    for (let round = 0; round < 300; round++) {
+    for (let round = 0; round < 100; round++) {
       const before = new Map((await allVideos(sandbox, 1)).map((video) => [video.id, video]));
       const [change] = sandbox.churn(1);
       const after = new Map((await allVideos(sandbox, 1)).map((video) => [video.id, video]));
@@ -43,7 +43,7 @@ describe('churn', () => {
       { id: 1, videos: 1 },
       { id: 2, videos: 4 },
     ];
-    for (let seed = 0; seed < 50; seed++) {
+    for (let seed = 0; seed < 15; seed++) {
       const sandbox = makeSandbox({ packages, seed });
       for (let round = 0; round < 10; round++) {
         sandbox.churn(1);
@@ -66,7 +66,7 @@ describe('churn', () => {
       const { sandbox, videos } = await serveSandbox(makeSandbox());
       const query = `pkg=102&pagesize=1000&sort_item=${item}&sort_direction=asc`;
       const search = `${query}&search_item=title&keyword=1`;
-      for (let round = 0; round < 5; round++) {
+      for (let round = 0; round < 3; round++) {
         const rows = (await videos(query)).videoInfoList;
         const found = (await videos(search)).videoInfoList;
         const now = await allVideos(sandbox, 102);

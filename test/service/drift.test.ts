@@ -128,7 +128,7 @@ describe.each(RECORDS)('$name', ({ types, read, shape }) => {
         }
       },
     );
-    fc.assert(property, { numRuns: 500 });
+    fc.assert(property, { numRuns: 100 });
   });
 });
 
