@@ -107,11 +107,10 @@ export const listVideoTables = ({ allVideos, videoHistory, videoEdits, videoTags
 ];
 
 /** The other tables of an account. `package_daily` is loaded from a day on; the others are compared. */
-export const listAccountTables = (marts: Marts): Table[] => [
-  marts.packages,
-  marts.storageDaily,
-  marts.packageDaily,
-];
+export const listAccountTables = ({ all }: Marts): Table[] =>
+  all
+    .filter((mart) => mart.kind === 'table')
+    .filter(({ key }) => key.includes('account') || key.includes('package_key'));
 
 /** Tables that belong to no account, but to a warehouse. */
 export const listWarehouseTables = ({ runs, walks, about }: Marts): Table[] => [runs, walks, about];

@@ -1,8 +1,9 @@
 /** Loads an account into a lake: its claim, then the changed files of each table, then its row of `loads`. */
 import { toTimestamp } from '../../../lib/clock.ts';
 import type { Table } from '../../marts/mart.ts';
+import { createMarts } from '../../marts/marts.ts';
 import { compareOwner, findRefusal } from '../ownership.ts';
-import { storeChanges, type Rows, type Source } from '../source.ts';
+import { listAccountTables, listVideoTables, storeChanges, type Rows, type Source } from '../source.ts';
 import type { LoadOptions } from '../target.ts';
 import type { Action, AddFile } from './actions.ts';
 import {
@@ -26,15 +27,8 @@ import { listCommon, listLarge, listSmall, toForm, type DeltaTable } from './tab
  * The tables with rows of an account. Among them is a table that the published file lacks because
  * `publish.exclude` leaves it out: an earlier load may have written it.
  */
-const ACCOUNT_TABLES = [
-  'all_videos',
-  'video_history',
-  'video_edits',
-  'video_tags',
-  'packages',
-  'storage_daily',
-  'package_daily',
-];
+const MARTS = createMarts({ durationUnit: 'ms', exclude: [] });
+const ACCOUNT_TABLES = [...listVideoTables(MARTS), ...listAccountTables(MARTS)].map(({ name }) => name);
 
 /** As `Target.load`. Throws ConflictError if another writer came first, and the load must begin again. */
 export async function loadAccount(

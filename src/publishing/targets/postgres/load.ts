@@ -58,10 +58,10 @@ async function loadAll(context: Context, account: string): Promise<number> {
 
 /** Loads what changed since a state. Returns the number of rows written and deleted. */
 async function loadChanges(context: Context, account: string, since: LoadedState): Promise<number> {
-  const { packages, storageDaily } = context.source.marts;
+  const { marts } = context.source;
   const isChanged = storeChanges(context.source, account, since.changeSeq) > 0;
   let rows = isChanged ? await loadVideos(context, since.changeSeq) : 0;
-  for (const table of [packages, storageDaily])
+  for (const table of listAccountTables(marts).filter((table) => table !== marts.packageDaily))
     rows += await replace(context, table, ofAccount(table, account), {
       where: 't.account = $1',
       values: [account],
