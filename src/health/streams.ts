@@ -50,7 +50,7 @@ export function listStreams(
     const { account, packageId } = stream;
     const row = packageId === null ? null : rows.get(keyOfPackage({ account, package_id: packageId }));
     const at = isAccountStream(stream.stream)
-      ? LAST_READ[stream.stream].one(db, { account }).at
+      ? LAST_READ.one(db, { account, stream: stream.stream }).at
       : (row?.walked_at ?? null);
     return {
       ...stream,

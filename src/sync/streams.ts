@@ -58,7 +58,17 @@ interface StreamPage {
   link: string;
 }
 
-type Kinds = { videos: StreamKind } & Record<AccountStream, StreamKind & { page: StreamPage }>;
+/** A kind of which an account has one stream. */
+interface AccountStreamKind extends StreamKind {
+  page: StreamPage;
+  /**
+   * The table of the live file that gets a row when such a stream was read, with its `account` and `date`, and
+   * the column that has the time.
+   */
+  readings: { table: string; at: string };
+}
+
+type Kinds = { videos: StreamKind } & Record<AccountStream, AccountStreamKind>;
 
 export const STREAM_KINDS: Readonly<Kinds> = {
   videos: {
@@ -83,6 +93,7 @@ export const STREAM_KINDS: Readonly<Kinds> = {
     refusable: '`auth` of the storage',
     getAddress: ({ storage }) => storage?.baseUrl ?? null,
     page: { path: '/storage', name: 'Storage', link: 'Storage by day' },
+    readings: { table: 'storage_reading', at: 'observed_at' },
   },
 };
 

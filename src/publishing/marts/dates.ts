@@ -3,6 +3,7 @@ import type { Database } from '../../database/sqlite.ts';
 import { createCalendar, parseDay } from '../../lib/calendar.ts';
 import { fromTimestamp, SECOND_MS, toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
+import { ACCOUNT_STREAMS, STREAM_KINDS } from '../../sync/streams.ts';
 import type { Table } from './mart.ts';
 import { columnsFromCode, type CodeColumns, type RowOf } from './mart-columns.ts';
 import { startOfCreation } from './video-columns.ts';
@@ -69,7 +70,12 @@ export function* createDateRows(
     yield { ...describeDay(day), starts_at: toTimestamp(startsAt), ends_at: toTimestamp(endsAt) };
 }
 
-/** The first time of a state or walk, the first upload since 2000, the first and the last day of storage. */
+const READINGS = ACCOUNT_STREAMS.map((stream) => STREAM_KINDS[stream].readings.table);
+
+/**
+ * The first time of a state or walk, the first upload since 2000, the first and the last day of what accounts
+ * have once.
+ */
 const selectFacts = (allVideos: Table) => `select
   (select min(time) from (
     select min(since) || ':00' as time from state_span
@@ -80,7 +86,7 @@ const selectFacts = (allVideos: Table) => `select
 from (
   select date from live.storage_day
   union all select date from live.storage_gap
-  union all select date from live.storage_reading
+  ${READINGS.map((table) => `union all select date from live.${table}`).join('\n  ')}
 )`;
 
 /** The day of each upload. Where the file leaves it out, it is computed again, in six times the time. */

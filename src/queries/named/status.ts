@@ -7,14 +7,19 @@ import type { pause, request } from '../../database/schema/runs.ts';
 import { HELD_REASONS, type drift, type HeldReason, type quarantine } from '../../database/schema/videos.ts';
 import { query } from '../../database/query.ts';
 import type { PackageRow } from '../../sync/package-key.ts';
-import type { AccountStream, StreamName } from '../../sync/streams.ts';
+import { ACCOUNT_STREAMS, STREAM_KINDS, type AccountStream, type StreamName } from '../../sync/streams.ts';
+
+const selectLastRead = (stream: AccountStream) => {
+  const { table, at } = STREAM_KINDS[stream].readings;
+  return `select '${stream}' as stream, (
+    select ${at} from ${table} where account = :account order by rowid desc limit 1) as at`;
+};
 
 /** When a stream that an account has once was last read completely; NULL: never. */
-export const LAST_READ = {
-  storage: query<{ at: string | null }, { account: string }>(`
-select (
-  select observed_at from storage_reading where account = :account order by reading_id desc limit 1) as at`),
-} satisfies Record<AccountStream, unknown>;
+export const LAST_READ = query<{ at: string | null }, { account: string; stream: AccountStream }>(`
+select at from (
+  ${ACCOUNT_STREAMS.map(selectLastRead).join('\n  union all ')})
+where stream = :stream`);
 
 export interface HeldBackCount extends PackageRow {
   removals: number;
