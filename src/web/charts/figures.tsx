@@ -1,6 +1,7 @@
 /**
  * Small charts: a figure by day as a line, bars next to the figures of a column, and strips of days or runs.
  */
+import type { ComponentChildren } from 'preact';
 import { formatChange, formatCount } from '../../lib/format.ts';
 
 /** A day, `YYYY-MM-DD`, and its value. */
@@ -87,29 +88,31 @@ function createScale(values: readonly number[], length: number): (value: number)
     Math.round((max === min ? length / 2 : PADDING + ((value - min) / (max - min)) * span) * 10) / 10;
 }
 
+/** In px: a bar as it is drawn. The page stretches it. */
 const BAR = { width: 80, height: 10 };
 
-/** The returned function draws one of the values; negative ones go to the left of zero. */
+/**
+ * The returned function shows one of the values: its text, after a bar on the scale of all values. Bars of
+ * negative values go to the left of zero.
+ */
 export function createBars(values: readonly number[]) {
   const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)];
   const toX = (value: number) => Math.round(((value - least) / (most - least || 1)) * BAR.width);
-  return (value: number) => {
+  return (value: number, text: ComponentChildren) => {
     const [from, to] = [toX(Math.min(0, value)), toX(Math.max(0, value))];
+    const { width, height } = BAR;
     return (
-      <svg
-        class="bar"
-        viewBox={`0 0 ${BAR.width} ${BAR.height}`}
-        {...BAR}
-        preserveAspectRatio="none"
-        aria-hidden="true"
-      >
-        <rect
-          class={value < 0 ? 'below' : undefined}
-          x={from}
-          width={Math.max(to - from, 1)}
-          height={BAR.height}
-        />
-      </svg>
+      <span class="measure">
+        <svg viewBox={`0 0 ${width} ${height}`} {...BAR} preserveAspectRatio="none" aria-hidden="true">
+          <rect
+            class={value < 0 ? 'below' : undefined}
+            x={from}
+            width={Math.max(to - from, 1)}
+            height={height}
+          />
+        </svg>
+        <span>{text}</span>
+      </span>
     );
   };
 }

@@ -51,6 +51,8 @@ export function buildCalendar(
 export interface AccountCalendar {
   account: string;
   calendar: readonly CalendarDay[];
+  /** The newest figures; null if none were read. */
+  latest: ShownDay | null;
 }
 
 /**

@@ -2,7 +2,6 @@
  * The level of storage as a line, in SVG: positions are in percent, so that it fits any width while texts and
  * lines keep their size.
  */
-import { formatBinaryBytes } from '../../lib/format.ts';
 import { formatTotal, sumSizes, type CalendarDay } from './storage-days.ts';
 import { createSizeScale, listDayTicks, type SizeScale } from './scale.ts';
 
@@ -26,7 +25,7 @@ export interface LevelChart {
 
 const percent = (share: number): string => `${Number((share * 100).toFixed(3))}%`;
 
-/** Fills its parent; labels are outside of it: 30 pixels below, 80 pixels at the left and 70 at the right. */
+/** Fills its parent. The labels are outside of it: 30 pixels above and below, and 80 pixels at the left. */
 export function StorageSvg({ chart }: { chart: LevelChart }) {
   return (
     <svg
@@ -59,12 +58,7 @@ export function StorageImage({ chart }: { chart: LevelChart }) {
       <text x="20" y="28" font-size="15" font-weight="600" fill={INK}>
         Storage of {chart.name}
       </text>
-      {chart.days.some(({ row }) => row?.is_corrected === 1) && (
-        <text x="20" y="48" fill={INK}>
-          ◆ corrected after the booking
-        </text>
-      )}
-      <svg x="90" y="76" width="780" height="260" overflow="visible">
+      <svg x="90" y="66" width="830" height="270" overflow="visible">
         <Plot chart={chart} />
       </svg>
     </svg>
@@ -119,8 +113,7 @@ function Plot({ chart: { days, live } }: { chart: LevelChart }) {
             </rect>
           ))}
       </svg>
-      <LastSize sizes={sizes} scale={scale} />
-      <Marks days={days} live={live} />
+      {live !== null && <LiveDay days={days} />}
       <DayAxis days={days} />
     </>
   );
@@ -169,40 +162,16 @@ function Grid({ scale: { ticks, toShare } }: { scale: SizeScale }) {
   );
 }
 
-/** The last known size, to the right of the plot. */
-function LastSize({ sizes, scale }: { sizes: readonly (number | null)[]; scale: SizeScale }) {
-  const last = sizes.findLast((size) => size !== null) ?? null;
-  if (last === null) return null;
+/** A line through the last day, which is not over yet. */
+function LiveDay({ days }: Pick<LevelChart, 'days'>) {
+  const x = percent((days.length - 0.5) / days.length);
   return (
-    <text class="chart-end" x="100%" dx="8" y={percent(scale.toShare(last))} dy="0.32em" fill={INK}>
-      {formatBinaryBytes(last)}
-    </text>
-  );
-}
-
-/** Corrected days, and above them the live one. */
-function Marks({ days, live }: Pick<LevelChart, 'days' | 'live'>) {
-  const middle = (at: number) => percent((at + 0.5) / days.length);
-  const end = middle(days.length - 1);
-  return (
-    <>
-      {days.map(
-        ({ date, row }, at) =>
-          row?.is_corrected === 1 && (
-            <text key={date} class="chart-mark" x={middle(at)} y="-4" text-anchor="middle" fill={INK}>
-              ◆
-            </text>
-          ),
-      )}
-      {live !== null && (
-        <g class="chart-live">
-          <line x1={end} x2={end} y1="0" y2="100%" stroke={INK} stroke-dasharray="3 3" />
-          <text class="chart-mark" x={end} y="-16" text-anchor="end" fill={INK}>
-            live
-          </text>
-        </g>
-      )}
-    </>
+    <g class="chart-live">
+      <line x1={x} x2={x} y1="0" y2="100%" stroke={INK} stroke-dasharray="3 3" />
+      <text x={x} y="-8" text-anchor="end" fill={INK}>
+        today, not over yet
+      </text>
+    </g>
   );
 }
 

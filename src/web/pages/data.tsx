@@ -237,6 +237,7 @@ function ApiSection({ config: { accounts, server }, today, origin }: ApiProps) {
       </p>
       <Table
         label={{ by: 'operations-heading' }}
+        class="compact"
         rows={lines}
         columns={[
           ['Account', ([name]) => name],

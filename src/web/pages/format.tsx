@@ -1,7 +1,7 @@
 /** Times, lengths, sizes, names and addresses as the pages show them. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { fromTimestamp, HOUR_MS } from '../../lib/clock.ts';
+import { DAY_MS, fromTimestamp } from '../../lib/clock.ts';
 import type { Status } from '../../database/schema/values.ts';
 import { formatAgo, formatBinaryBytes, formatCount, formatDuration } from '../../lib/format.ts';
 import { keyOfPackage, type PackageRow } from '../../sync/package-key.ts';
@@ -59,9 +59,9 @@ export function Timestamp({ at }: { at: string }) {
   return <time dateTime={toIso(at)}>{useLocalTime()(at)}</time>;
 }
 
-/** `13:00`; with the day if it is not within 12 hours. */
+/** `13:00`; with the day if it is a day away or more: within it, the time is that of one moment. */
 export function ClockTime({ at, now }: { at: string; now: number }) {
-  const isNear = Math.abs(fromTimestamp(at) - now) < 12 * HOUR_MS;
+  const isNear = Math.abs(fromTimestamp(at) - now) < DAY_MS;
   return <time dateTime={toIso(at)}>{useLocalTime()(at).slice(isNear ? 11 : 0, 16)}</time>;
 }
 

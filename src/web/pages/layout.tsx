@@ -69,7 +69,9 @@ export function Page(props: PageProps) {
         <header class="top">
           <a class="name" href="/">
             <span class="product">vodhouse</span>
-            <bdi class="site">{siteTitle}</bdi>
+            <bdi class="site" title={siteTitle}>
+              {siteTitle}
+            </bdi>
           </a>
           <Navigation current={current} />
           <SearchField />

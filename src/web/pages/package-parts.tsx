@@ -112,6 +112,8 @@ type DayState = (typeof DAY_STATES)[number];
 
 /** In px. The height shows the state too, for readers who see no difference in the colours. */
 const HEIGHTS = { read: 16, partial: 11, failed: 6, none: 1 };
+/** In px: a day with the gap after it. */
+const STEP = 5;
 /** Days of a strip; the last one is today. */
 const DAYS = 30;
 
@@ -184,7 +186,7 @@ const StripKey = () => (
   <p class="strip-key soft">
     {DAY_STATES.map((state) => (
       <span key={state}>
-        <Strip bars={[toBar(state)]} step={7} height={16} /> {state}
+        <Strip bars={[toBar(state)]} step={STEP} height={16} /> {state}
       </span>
     ))}
   </p>
@@ -195,7 +197,7 @@ const toBar = (state: DayState) => ({ class: `day-${state}`, height: HEIGHTS[sta
 type Days = ReturnType<ReturnType<typeof createStripReader>>;
 
 const DayStrip = ({ days }: { days: Days }) => (
-  <Strip bars={days.map(({ state }) => toBar(state))} step={7} height={16} label={describeDays(days)} />
+  <Strip bars={days.map(({ state }) => toBar(state))} step={STEP} height={16} label={describeDays(days)} />
 );
 
 /** `28 days read; failed: 2026-11-03; none: 2026-11-04`. Of more than five days their number. */

@@ -202,7 +202,7 @@ const toClass = (sort: Sort) => (ON_PHONES.includes(sort) ? undefined : 'wide');
 function listColumns({ db, config }: PageSources, all: readonly Row[], now: number): Column<Row>[] {
   const isFirstReadRunning = isReadingAll(readRunningRun(db));
   const since = addDays(findToday(config, now), -SPARKLINE_DAYS);
-  const drawBar = createBars(all.map(({ totals }) => totals?.size_bytes ?? 0));
+  const showBar = createBars(all.map(({ totals }) => totals?.size_bytes ?? 0));
   const cells: Record<Sort, (row: Row) => ComponentChildren> = {
     name: (row) => (
       <>
@@ -220,7 +220,7 @@ function listColumns({ db, config }: PageSources, all: readonly Row[], now: numb
     ),
     videos: ({ videos }) => formatCount(videos),
     hours: ({ totals }) => totals && formatHours(totals.duration, config.durationUnit),
-    size: ({ totals }) => totals && [drawBar(totals.size_bytes), formatSize(totals.size_bytes)],
+    size: ({ totals }) => totals && showBar(totals.size_bytes, formatSize(totals.size_bytes)),
     added: ({ totals }) => totals && formatCount(totals.added),
     removed: ({ totals }) => totals && formatCount(totals.removed),
     walked: (row) => <RelativeTime at={row.walked_at} now={now} />,

@@ -161,7 +161,7 @@ function AnswerTable({ answer, isAll, href }: { answer: Answer; isAll: boolean; 
   const isFigure = (at: number) => isNumeric[at] === true && !/(^|_)(id|year)$/.test(columns[at] ?? '');
   const measured = columns.findIndex((_, at) => isFigure(at));
   const toNumbers = (at: number) => rows.map((row) => Number(row[at] ?? 0));
-  const drawBar = createBars(measured < 0 ? [] : toNumbers(measured));
+  const showBar = createBars(measured < 0 ? [] : toNumbers(measured));
   return (
     <>
       <Table
@@ -174,10 +174,10 @@ function AnswerTable({ answer, isAll, href }: { answer: Answer; isAll: boolean; 
             isLarge && text !== null ? formatCount(Math.round(Number(text))) : text;
           return [
             `${isNumeric[at] ? '>' : ''}${capitalize(name.replaceAll('_', ' ').replace(/\bgib\b/, 'GiB'))}`,
-            (row) => [
-              at === measured && drawBar(Number(row[at] ?? 0)),
-              <Cell text={show(row[at] ?? null)} column={name} />,
-            ],
+            (row) => {
+              const cell = <Cell text={show(row[at] ?? null)} column={name} />;
+              return at === measured ? showBar(Number(row[at] ?? 0), cell) : cell;
+            },
           ];
         })}
       />

@@ -6,19 +6,15 @@ import { changeSince, formatTotal, type CalendarDay } from '../charts/storage-da
 import { formatSize, formatSizeChange, Message, Timestamp } from './format.tsx';
 import { Table, type Column } from './table.tsx';
 
-type GrowthProps = { bytes: number | null; drawBar: ReturnType<typeof createBars> };
-
-export const Growth = ({ bytes, drawBar }: GrowthProps) =>
-  bytes !== null && (
-    <>
-      {drawBar(bytes)}
-      {formatSizeChange(bytes)}
-    </>
-  );
+/** The returned function shows a growth in bytes with its bar; null, which is not known: nothing. */
+export function createGrowthBars(all: readonly (number | null)[]) {
+  const showBar = createBars(all.map((bytes) => bytes ?? 0));
+  return (bytes: number | null) => bytes !== null && showBar(bytes, formatSizeChange(bytes));
+}
 
 /** The latest first. */
 export function Days({ days }: { days: readonly CalendarDay[] }) {
-  const drawBar = createBars(days.map(({ before, row }) => changeSince(before, row) ?? 0));
+  const showGrowth = createGrowthBars(days.map(({ before, row }) => changeSince(before, row)));
   return (
     <Table
       label={{ by: 'days-heading' }}
@@ -26,7 +22,7 @@ export function Days({ days }: { days: readonly CalendarDay[] }) {
       rows={days.toReversed()}
       columns={[
         ['Day', ({ date }) => date],
-        ['>Change', ({ before, row }) => <Growth bytes={changeSince(before, row)} drawBar={drawBar} />],
+        ['>Change', ({ before, row }) => showGrowth(changeSince(before, row))],
         ...STORAGE_KINDS.map(({ label, size, count }): Column<CalendarDay> => [
           `>${label}`,
           ({ row }) =>

@@ -5,7 +5,6 @@ import { renderToString } from 'preact-render-to-string';
 import * as z from 'zod';
 import { formatCount, pluralize } from '../../lib/format.ts';
 import { GAPS, STORAGE_DAYS } from '../../queries/named/storage.ts';
-import { createBars } from '../charts/figures.tsx';
 import { findAxisStart, StorageImage, StorageSvg } from '../charts/storage-svg.tsx';
 import { storagePath } from './paths.ts';
 import { findToday, optional, textParam, type PageSources, type Routing } from './routing.ts';
@@ -17,13 +16,12 @@ import {
   sumCalendars,
   sumRows,
   type AccountCalendar,
-  type CalendarDay,
   type Month,
 } from '../charts/storage-days.ts';
 import { describeDelta } from './format.tsx';
 import { Page } from './layout.tsx';
 import { Section, Tabs } from './section.tsx';
-import { Days, Growth, toCsv } from './storage-day-list.tsx';
+import { createGrowthBars, Days, toCsv } from './storage-day-list.tsx';
 import { Table } from './table.tsx';
 
 /** `account` null: all together. `month`: shown by day, `2026-11`; null: all days. */
@@ -70,21 +68,28 @@ export function addStoragePages({ sources, frame, page, download }: Routing): vo
   });
 }
 
-/** The account of the query, else all together; null if no account has storage. */
-function readStorage({ config, db, clock }: PageSources, given: unknown) {
-  const query = storageQuery.parse(given);
+/** The last `limit` days of each account that has storage in the config. */
+export function readCalendars({ config, db, clock }: PageSources, limit: number): AccountCalendar[] {
   const today = findToday(config, clock.now());
-  const accounts = config.accounts.flatMap(({ name: account, storage }): AccountCalendar[] => {
+  return config.accounts.flatMap(({ name: account, storage }) => {
     if (storage === null) return [];
-    const rows = STORAGE_DAYS.all(db, { account, limit: ALL_DAYS }).reverse();
+    const rows = STORAGE_DAYS.all(db, { account, limit }).reverse();
     const gaps = GAPS.all(db, { account, since: storage.since ?? '' });
-    return [{ account, calendar: buildCalendar(rows, gaps, today) }];
+    const calendar = buildCalendar(rows, gaps, today);
+    return { account, calendar, latest: calendar.findLast(({ row }) => row !== null)?.row ?? null };
   });
+}
+
+/** The account of the query, else all together; null if no account has storage. */
+function readStorage(sources: PageSources, given: unknown) {
+  const query = storageQuery.parse(given);
+  const accounts = readCalendars(sources, ALL_DAYS);
   const asked = accounts.find(({ account }) => account === query.account);
   const [first, second] = accounts;
   if (!first) return null;
   const one = asked ?? (second ? null : first);
-  const shown = one ? [one] : accounts.filter(({ calendar }) => calendar.some(({ row }) => row !== null));
+  const shown = one ? [one] : accounts.filter(({ latest }) => latest !== null);
+  const latest = shown.flatMap((each) => each.latest ?? []);
   const calendar = one?.calendar ?? sumCalendars(shown);
   const months = listMonths(calendar);
   const open = months.find(({ month }) => month === query.month) ?? null;
@@ -99,16 +104,15 @@ function readStorage({ config, db, clock }: PageSources, given: unknown) {
     months,
     days,
     accounts,
-    /** The latest figures. */
-    latest: sumRows(shown.flatMap(({ calendar: each }) => findLatest(each) ?? [])),
+    latest: sumRows(latest),
+    /** The latest figures of all accounts are of one day. */
+    isOfOneDay: new Set(latest.map(({ date }) => date)).size < 2,
     /** The month that is shown by day; null: all days are shown. */
     month: open?.month ?? null,
     /** Today, if it is shown and its sizes may still change. */
     live: days.find(({ row }) => row?.state === 'live')?.date ?? null,
   };
 }
-
-const findLatest = (calendar: readonly CalendarDay[]) => calendar.findLast(({ row }) => row !== null)?.row;
 
 function StorageParts({ storage }: { storage: Storage }) {
   const { account: shown, accounts, month, days } = storage;
@@ -150,11 +154,7 @@ function StorageParts({ storage }: { storage: Storage }) {
 
 /** A line for each account: its latest level, and by how much it grew in all its days. */
 function Accounts({ accounts }: Pick<Storage, 'accounts'>) {
-  const rows = accounts.map(({ account, calendar }) => ({
-    account,
-    latest: findLatest(calendar),
-    delta: findDelta(calendar),
-  }));
+  const rows = accounts.map((each) => ({ ...each, delta: findDelta(each.calendar) }));
   return (
     <Section name="accounts" heading="Accounts">
       <Table
@@ -174,14 +174,16 @@ function Accounts({ accounts }: Pick<Storage, 'accounts'>) {
 }
 
 /** `36.7 TiB on 2026-11-22, so far (live)`, and what changed in the days that are shown. */
-function Headline({ storage: { latest, days } }: { storage: Storage }) {
+function Headline({ storage: { latest, isOfOneDay, days } }: { storage: Storage }) {
   if (!latest) return <p id="storage-now">No day has been read yet.</p>;
   const kind = latest.state === 'booked' ? 'last booked day' : 'last reading, not booked yet';
   const delta = findDelta(days);
   return (
     <p id="storage-now">
-      <strong>{formatTotal(latest)}</strong> on {latest.date},{' '}
-      {latest.state === 'live' ? 'so far (live)' : kind}
+      <strong>{formatTotal(latest)}</strong>
+      {isOfOneDay
+        ? ` on ${latest.date}, ${latest.state === 'live' ? 'so far (live)' : kind}`
+        : ', the latest figures of each account'}
       {delta && (
         <>
           {' · '}
@@ -193,7 +195,7 @@ function Headline({ storage: { latest, days } }: { storage: Storage }) {
 }
 
 function Months({ storage: { account, months, month: open } }: { storage: Storage }) {
-  const drawBar = createBars(months.map(({ growth }) => growth ?? 0));
+  const showGrowth = createGrowthBars(months.map(({ growth }) => growth));
   const showMonth = ({ month }: Month) => (
     <a href={`${storagePath({ account, month })}#days`} aria-current={month === open ? 'true' : undefined}>
       {month}
@@ -202,11 +204,12 @@ function Months({ storage: { account, months, month: open } }: { storage: Storag
   return (
     <Table
       label={{ by: 'months-heading' }}
-      class="months compact"
+      class="months"
+      isNarrow
       rows={months}
       columns={[
         ['Month', showMonth],
-        ['>Growth', ({ growth }) => <Growth bytes={growth} drawBar={drawBar} />],
+        ['>Growth', ({ growth }) => showGrowth(growth)],
         ['>Level', ({ last }) => last && formatTotal(last)],
         ['Notes', (month) => listNotes(month).join(', '), 'soft'],
       ]}
@@ -214,44 +217,30 @@ function Months({ storage: { account, months, month: open } }: { storage: Storag
   );
 }
 
-const countMissing = (days: readonly CalendarDay[]) => days.filter(({ row }) => row === null).length;
-const countCorrected = (days: readonly CalendarDay[]) =>
-  days.filter(({ row }) => row?.is_corrected === 1).length;
-
-function listNotes({ days }: Month): string[] {
-  const [missing, corrected] = [countMissing(days), countCorrected(days)];
+function listNotes({ days }: Pick<Month, 'days'>): string[] {
+  const missing = days.filter(({ row }) => row === null).length;
+  const corrected = days.filter(({ row }) => row?.is_corrected === 1).length;
   return [
     ...(days.some(({ row }) => row?.state === 'live') ? ['so far'] : []),
-    ...(missing > 0 ? [`▒ ${pluralize(missing, 'gap')}`] : []),
-    ...(corrected > 0 ? [`◆ ${formatCount(corrected)} corrected`] : []),
+    ...(missing > 0 ? [pluralize(missing, 'gap')] : []),
+    ...(corrected > 0 ? [`${formatCount(corrected)} corrected`] : []),
   ];
 }
 
 function Level({ storage }: { storage: Storage }) {
-  const { account, month, days, live } = storage;
-  const [missing, corrected] = [countMissing(days), countCorrected(days)];
+  const { account, month, days } = storage;
   return (
     <figure class="chart">
       <div class="chart-plot">
         <StorageSvg chart={storage} />
       </div>
       <figcaption class="soft">
-        <ul>
-          <li>All files at the end of each day; the axis begins at {findAxisStart(days)}.</li>
-          {missing > 0 && (
-            <li>
-              ▒ {pluralize(missing, 'day')} without figures, not interpolated; the month has the reason.
-            </li>
-          )}
-          {corrected > 0 && (
-            <li>◆ {pluralize(corrected, 'day')} corrected after the booking (vodhouse correct).</li>
-          )}
-          {live !== null && <li>┊ Today is live: it counts as growth when it is booked.</li>}
-          <li>
-            <a href={storagePath({ account, month }, '.svg')}>Chart as SVG</a> ·{' '}
-            <a href={storagePath({ account, month }, '.csv')}>Days as CSV</a>
-          </li>
-        </ul>
+        <p>All files at the end of each day. The axis begins at {findAxisStart(days)}.</p>
+        {days.some(({ row }) => row === null) && (
+          <p>Grey days have no figures, and none are made up. Their month has the reason.</p>
+        )}
+        <a href={storagePath({ account, month }, '.svg')}>Chart as SVG</a> ·{' '}
+        <a href={storagePath({ account, month }, '.csv')}>Days as CSV</a>
       </figcaption>
     </figure>
   );

@@ -22,12 +22,15 @@ interface TableProps<Row> {
   headings?: readonly VNode[];
   /** A line below the row; false: none. */
   below?: (row: Row) => ComponentChildren;
+  /** On a phone it stays a table: it is narrow. */
+  isNarrow?: true;
 }
 
-export function Table<Row>({ label, class: className, columns, rows, headings, below }: TableProps<Row>) {
+export function Table<Row>(props: TableProps<Row>) {
+  const { label, class: className, columns, rows, headings, below, isNarrow } = props;
   const accessibleName = 'by' in label ? { 'aria-labelledby': label.by } : { 'aria-label': label.text };
   return (
-    <div class="scroll" role="group" tabIndex={0} {...accessibleName}>
+    <div class={isNarrow ? 'scroll' : 'scroll cards'} role="group" tabIndex={0} {...accessibleName}>
       <table class={className}>
         <thead>
           <tr>{headings ?? columns.map(([head]) => <Heading key={head} head={head} />)}</tr>

@@ -1,20 +1,27 @@
 /** The tiles at the top of the status page: videos, storage, the last run and the next one, freshness. */
 import { Fragment, type ComponentChildren } from 'preact';
 import type { HealthReport } from '../../health/report.ts';
-import { findOldest, groupBy } from '../../health/text.ts';
+import { findOldest } from '../../health/text.ts';
 import { createCalendar, daysBetween } from '../../lib/calendar.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
 import { formatChange, formatCount, pluralize } from '../../lib/format.ts';
 import { readTodaysChanges } from '../../queries/changes/todays-changes.ts';
 import type { RunningRun } from '../../queries/named/runs.ts';
-import { STORAGE_DAYS, type StorageDayRow } from '../../queries/named/storage.ts';
 import type { createPastTotals } from '../../queries/named/videos.ts';
 import { Line, type Point } from '../charts/figures.tsx';
 import { findToday, type PageSources } from './routing.ts';
-import { findDelta, formatTotal, sumRows, sumSizes } from '../charts/storage-days.ts';
+import {
+  findDelta,
+  formatTotal,
+  sumCalendars,
+  sumRows,
+  sumSizes,
+  type CalendarDay,
+} from '../charts/storage-days.ts';
 import { formatSizeChange, RelativeTime } from './format.tsx';
 import { ProgressTile } from './progress.tsx';
+import { readCalendars } from './storage.tsx';
 
 interface TileProps {
   name: string;
@@ -96,49 +103,35 @@ function VideosTile({ sources: { config, db }, readPastTotals, health: { package
   );
 }
 
-function StorageTile({ sources: { config, db } }: TilesProps) {
+function StorageTile({ sources }: TilesProps) {
   const tile = { name: 'storage', label: 'Storage', href: '/storage' };
-  const read = config.accounts.filter(({ storage }) => storage !== null);
-  if (read.length === 0) return <Tile {...tile} value="–" note="not in the config" />;
-  const accounts = read
-    .map(({ name }) => STORAGE_DAYS.all(db, { account: name, limit: DAYS }).reverse())
-    .filter((days) => days.length > 0);
-  if (accounts.length === 0) return <Tile {...tile} value="–" note="not read yet" />;
-  const newest = accounts.flatMap((days) => days.at(-1) ?? []);
-  const total = sumRows(newest);
-  const sumBytes = (rows: readonly StorageDayRow[]) => sum(rows.map((row) => sumSizes(row).bytes ?? 0));
-  const days = [...groupBy(accounts.flat(), ({ date }) => date)];
-  const points = days.flatMap(([date, rows]): Point[] =>
-    rows.length === accounts.length ? [[date, sumBytes(rows)]] : [],
-  );
+  const accounts = readCalendars(sources, DAYS);
+  if (accounts.length === 0) return <Tile {...tile} value="–" note="not in the config" />;
+  const read = accounts.filter(({ latest }) => latest !== null);
+  const total = sumRows(read.flatMap(({ latest }) => latest ?? []));
+  if (!total) return <Tile {...tile} value="–" note="not read yet" />;
+  const days = sumCalendars(read);
+  const points = days.flatMap(({ date, row }): Point[] => (row ? [[date, sumSizes(row).bytes ?? 0]] : []));
   return (
     <Tile
       {...tile}
-      label={total?.state === 'live' ? 'Storage (live)' : 'Storage'}
-      value={total && formatTotal(total)}
-      note={describeStorageChange(accounts)}
+      label={total.state === 'live' ? 'Storage (live)' : 'Storage'}
+      value={formatTotal(total)}
+      note={describeGrowth(days)}
       chart={<Trend points={points} />}
     />
   );
 }
 
-/**
- * The growth between booked days. It is only known if it is for all accounts, over the same number of days.
- */
-function describeStorageChange(accounts: readonly StorageDayRow[][]): string {
-  const deltas = accounts.map((rows) => {
-    const booked = rows.filter(({ state }) => state === 'booked');
-    const last = booked.at(-1);
-    const before = last && booked.findLast(({ date }) => date <= addDays(last.date, -7));
-    const delta = before && findDelta([{ row: before }, { row: last }]);
-    return delta ? { ...delta, days: daysBetween(delta.since, delta.until) } : null;
-  });
-  const known = deltas.filter((delta) => delta !== null);
-  const [first] = known;
-  if (!first || known.length < deltas.length || known.some(({ days }) => days !== first.days))
-    return 'growth not known yet';
-  const change = formatSizeChange(sum(known.map((delta) => delta.bytes)));
-  return `${change} ${first.days === 7 ? 'a week' : `in ${pluralize(first.days, 'day')}`}`;
+/** The growth of a week, or of more days where a week before the last booked day none was booked. */
+function describeGrowth(days: readonly CalendarDay[]): string {
+  const booked = days.filter(({ row }) => row?.state === 'booked');
+  const last = booked.at(-1);
+  const before = last && booked.findLast(({ date }) => date <= addDays(last.date, -7));
+  const delta = before && findDelta([before, last]);
+  if (!delta) return 'growth not known yet';
+  const count = daysBetween(delta.since, delta.until);
+  return `${formatSizeChange(delta.bytes)} ${count === 7 ? 'a week' : `in ${pluralize(count, 'day')}`}`;
 }
 
 /** How old the oldest package is, the published file, and the oldest account of each target. */
