@@ -1,7 +1,7 @@
 /**
  * `npm run screenshots`: writes docs/images/*.png from the pages of a generated account with a month of
  * history. The history is the same each time: the script advances the clock. Needs Debian's chromium, and
- * fonts-noto-cjk for the titles.
+ * fonts-noto-cjk and fonts-noto-color-emoji for the titles: they are in test/browser/debian-packages.txt.
  */
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

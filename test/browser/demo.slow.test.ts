@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openBrowser, type TestBrowser, type WatchedPage } from '../support/browser/browser.ts';
-import { axeFindings } from '../support/browser/axe.ts';
 import { focusable, focused, tabThrough } from '../support/browser/keyboard.ts';
 import { ACCOUNT, startDemo, type RunningDemo } from '../support/browser/running-demo.ts';
 
@@ -249,16 +248,6 @@ async function expectChanges(page: Page): Promise<void> {
   const shown = await page.locator(`${changesOf('added')} > a[href*="/videos/"]`).allTextContents();
   expect(titles).toEqual(expect.arrayContaining(shown));
 }
-
-test.each([
-  '/',
-  '/storage?month=2026-10',
-  '/changes',
-  '/data?question=how-much-did-storage-grow-month-by-month',
-])('axe finds no violation in light and dark on %s', async (path) => {
-  const page = await open(path);
-  expect(await axeFindings(page)).toEqual([]);
-});
 
 describe('the keyboard', () => {
   test.each(['/', `/packages/${ACCOUNT}/101`, '/storage?month=2026-10'])(
