@@ -4,7 +4,6 @@ import {
   findCanary,
   QUICK_PACKAGES,
   replyWithKey,
-  SLOW_PACKAGES,
   writtenFiles,
 } from '../support/fixtures/awkward-key.ts';
 import { commandFolder, NOWHERE, serviceFolder } from '../support/fixtures/command-folder.ts';
@@ -103,14 +102,6 @@ describe('the login of a store', () => {
 });
 
 describe('the key of an account', () => {
-  it('is in no output, log or file where requests are retried', async () => {
-    const config = { key: CANARY_KEY, packages: SLOW_PACKAGES, storage: false };
-    const { cwd, run, service } = await serviceFolder(replyWithKey, config);
-    const { code, stdout, stderr } = await run('sync', '--log-level', 'debug');
-    expect([code, service.requests.length]).toEqual([1, SLOW_PACKAGES.length * 5]);
-    expect(findCanary([['printed', stdout + stderr], ...writtenFiles(cwd)])).toEqual([]);
-  });
-
   it('is in no output, log or file, whatever fails', async () => {
     const top = 'publish: { exclude: [] }';
     const config = { key: '${VODHOUSE_KEY}', packages: QUICK_PACKAGES, concurrency: 6, top };

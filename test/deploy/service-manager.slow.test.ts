@@ -62,13 +62,18 @@ function findName(notification: Notification): string {
 }
 
 describe.skipIf(!isInstalled)('a worker under systemd', () => {
-  it('is ready when it has its lock and its web server answers', async () => {
-    const { cwd, port, listNames, received } = await startTold();
+  it('is ready when it has its lock and its web server answers, which knows of no socket', async () => {
+    const { cwd, port, worker, listNames, received } = await startTold();
     await expect.poll(listNames).toContain('READY');
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
     expect((await vodhouse(['start'], { cwd })).code).toBe(75);
     expect(listNames()).toEqual(['STATUS', 'READY']);
     expect(received().at(-1)).toEqual({ READY: '1', STATUS: 'full runs at "0 * * * *" Asia/Seoul' });
+    const words = ['-P', String(worker.pid), '-f', 'web/process/entry'];
+    const { stdout } = await promisify(execFile)('pgrep', words);
+    const environment = readFileSync(`/proc/${stdout.trim()}/environ`, 'utf8');
+    expect(environment).toContain('PATH=');
+    expect(environment).not.toContain('NOTIFY_SOCKET=');
   });
 
   it('tells of each reload, also of one that is refused, and of its end', async () => {
@@ -114,19 +119,5 @@ describe.skipIf(!isInstalled)('a worker under systemd', () => {
     const warnings = stderr.split('\n').filter((line) => line.includes('systemd cannot be notified'));
     expect([code, warnings.length, listNames()]).toEqual([0, 1, []]);
     expect(warnings[0]).toContain('the program systemd-notify was not found');
-  });
-
-  it('tells its child processes of no socket', async () => {
-    const { worker, listNames } = await startTold();
-    await expect.poll(listNames).toContain('READY');
-    const { stdout } = await promisify(execFile)('pgrep', [
-      '-P',
-      String(worker.pid),
-      '-f',
-      'web/process/entry',
-    ]);
-    const environment = readFileSync(`/proc/${stdout.trim()}/environ`, 'utf8');
-    expect(environment).toContain('PATH=');
-    expect(environment).not.toContain('NOTIFY_SOCKET=');
   });
 });

@@ -115,7 +115,7 @@ const CORPUS = join(import.meta.dirname, 'corpus');
 const SECONDS = Number(process.env['FUZZ_SECONDS'] ?? 0);
 const SEED = Number(process.env['FUZZ_SEED'] ?? (SECONDS > 0 ? Date.now() % 2 ** 31 : 1));
 const MS_EACH = (SECONDS * 1000) / Object.keys(TARGETS).length;
-const CASES = SECONDS > 0 ? { numRuns: 1e9, interruptAfterTimeLimit: MS_EACH } : { numRuns: 300 };
+const CASES = SECONDS > 0 ? { numRuns: 1e9, interruptAfterTimeLimit: MS_EACH } : { numRuns: 100 };
 
 /** Parts of the formats that are read, and what breaks careless readers. */
 const TOKENS = [

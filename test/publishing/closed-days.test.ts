@@ -80,7 +80,7 @@ it('days that are over, and their states and changes, are the same in every late
       }
       warehouse.close();
     }),
-    { seed: 7, numRuns: Number(process.env.VODHOUSE_RUNS ?? 8) },
+    { seed: 7, numRuns: Number(process.env.VODHOUSE_RUNS ?? 4) },
   );
 });
 

@@ -128,7 +128,7 @@ describe('vodhouse export', () => {
   it('that is stopped in the middle ends with 130 and leaves the file as it was', async () => {
     const { cwd, publish, write, start, read, listDrafts } = await folderWithFile();
     await publish(
-      `with recursive n(id) as (select 10 union all select id + 1 from n where id < 200000)
+      `with recursive n(id) as (select 10 union all select id + 1 from n where id < 80000)
 insert into video (account, package_id, id, title, content, first_seen_at, changed_at, change_seq)
 select 'main', 101, id, 'title ' || id, hex(zeroblob(300)), '2026-03-01 03:00:00', '2026-03-01 03:00:00', 1000 + id from n`,
     );
