@@ -11,7 +11,8 @@ const folder = fileURLToPath(new URL('../node_modules/.node20', import.meta.url)
 if (process.versions.node.startsWith('20.')) {
   cpSync(fileURLToPath(new URL('node20', import.meta.url)), folder, { recursive: true });
   const words = ['install', '--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error'];
-  const { status } = spawnSync('npm', words, { stdio: 'inherit' });
+  const env = { ...process.env, JOBS: 'max' }; // node-gyp compiles on all processors
+  const { status } = spawnSync('npm', words, { stdio: 'inherit', env });
   if (status !== 0)
     console.error(
       'On Node 20, SQLite is compiled: install python3, make and g++. Node 22 and later need none.',
