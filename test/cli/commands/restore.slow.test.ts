@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { commandFolder, NOWHERE } from '../../support/fixtures/command-folder.ts';
-import { WAREHOUSE } from '../../support/fixtures/config-file.ts';
 import { writeFilled } from '../../support/fixtures/full-warehouse.ts';
 import { readRows } from '../../support/fixtures/live-file.ts';
 import { BIN, run, type Child } from '../../support/processes/child-process.ts';
-import { startSandbox } from '../../support/servers/sandbox-account.ts';
 
 const KILLS = 12;
 
@@ -61,35 +59,4 @@ it('a restore as another warehouse, killed at random moments, leaves files that 
   if (!existsSync(live) || identify(live)?.['id'] === old?.['id'])
     await succeed('restore', 'copy.db', '--as-new');
   expect(identify(live)).toMatchObject({ loads: 0 });
-});
-
-/** A config with accounts of one package each. */
-const configOf = (urls: Readonly<Record<string, string>>) =>
-  [
-    `warehouse: ${WAREHOUSE}\ntimezone: Asia/Seoul\naccounts:`,
-    ...Object.entries(urls).map(
-      ([name, url]) =>
-        `  - { name: ${name}, video_list: { base_url: ${url}, key: sandbox-key }, packages: [101] }`,
-    ),
-  ].join('\n');
-
-it('the accounts of one machine are split over two by a backup: each keeps its history, and nothing is fetched as new', async () => {
-  const [main, second] = [(await startSandbox()).url, (await startSandbox({ seed: 2 })).url];
-  const [one, two] = [commandFolder(configOf({ main, second })), commandFolder(configOf({ second }))];
-  const videos = 'select account, id, first_seen_at, change_seq from video order by 1, 2';
-  await one.succeed('sync');
-  const all = one.rows(videos);
-  await one.succeed('backup', 'split.db');
-  one.write(configOf({ main }));
-  await two.succeed('restore', join(one.cwd, 'split.db'), '--as-new');
-  await two.succeed('resume', 'second');
-  for (const [folder, gone] of [
-    [one, 'second'],
-    [two, 'main'],
-  ] as const) {
-    await folder.succeed('sync', '--accept-retirements');
-    await folder.succeed('forget', gone, '--yes');
-    expect(folder.rows(videos)).toEqual(all.filter(({ account }) => account !== gone));
-    expect(folder.value('select sum(added) from walk where run_id > 1')).toBe(0);
-  }
 });
