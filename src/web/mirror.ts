@@ -1,12 +1,17 @@
 /** A Catalogue over the warehouse: serves its packages and storage days through the API of the service. */
 import type { AccountConfig } from '../config/config.ts';
+import type { Db } from '../database/connection.ts';
+import { findNewestReading, readServedDays } from '../database/storage-days.ts';
+import { readSnapshot } from '../database/transaction.ts';
 import type { Calendar } from '../lib/calendar.ts';
-import type { Clock } from '../lib/clock.ts';
+import { fromTimestamp, type Clock } from '../lib/clock.ts';
 import { packageNotFound, type ApiError, type Catalogue } from '../service/server/catalogue.ts';
 import { pickFigures } from '../service/service-fields.ts';
 import type { VideoLists } from '../queries/video-list/video-list.ts';
 
 interface MirrorParts {
+  /** The live file. */
+  db: Db;
   lists: VideoLists;
   calendar: Calendar;
   clock: Clock;
@@ -17,7 +22,7 @@ interface MirrorParts {
 /**
  * The catalogue of some accounts. A request that fits several of them is rejected with the paths that work.
  */
-export function createMirror({ lists, calendar, clock, accounts }: MirrorParts): Catalogue {
+export function createMirror({ db, lists, calendar, clock, accounts }: MirrorParts): Catalogue {
   return {
     videos: async (query, signal) => {
       const { packageId } = query;
@@ -44,10 +49,14 @@ export function createMirror({ lists, calendar, clock, accounts }: MirrorParts):
         return { errorCode: 'PackageNotFound', message: `account ${names} has no storage in the config` };
       }
       if (found.length > 1) return createAmbiguousError('storage', found);
-      const { days, readAt } = lists.days(account.name, { from, to }, calendar.dayAt(clock.now()));
-      const records = days.map((row) => ({ ...pickFigures(row), date: row.date }));
-      if (direction === 'desc') records.reverse();
-      return { days: records, ...(readAt === null ? {} : { readAt }) };
+      const today = calendar.dayAt(clock.now());
+      return readSnapshot(db, () => {
+        const reading = findNewestReading(db, { account: account.name });
+        const rows = readServedDays(db, account.name, { from, to }, today);
+        const days = rows.map((row) => ({ ...pickFigures(row), date: row.date }));
+        if (direction === 'desc') days.reverse();
+        return reading ? { days, readAt: fromTimestamp(reading.observed_at) } : { days };
+      });
     },
   };
 }

@@ -1,10 +1,7 @@
-/** The live file as lists with pages: the videos of a package, and the storage days of an account. */
+/** The live file as lists with pages: the videos of a package. */
 import { openReadOnly } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
-import { readServedDays, findNewestReading } from '../../database/storage-days.ts';
 import { readSnapshot } from '../../database/transaction.ts';
-import { fromTimestamp } from '../../lib/clock.ts';
-import type { DayRange } from '../../lib/days.ts';
 import type { PackageKey } from '../../sync/package-key.ts';
 import { getRankRange, prepareListPage, type ListPage, type ListQuery } from './list-page.ts';
 import { createFindLiveIds } from './live-ids.ts';
@@ -46,16 +43,6 @@ export function openVideoLists(path: string, scan: ScanInThread) {
      */
     page: async (key: PackageKey, query: ListQuery, signal: AbortSignal): Promise<ListPage | null> =>
       query.search || query.sort.item !== 'id' ? scan(key, query, signal) : pageById(key, query),
-    /**
-     * The booked days of a range, and `today` as last read, oldest first; and when storage was last read
-     * (ms).
-     */
-    days: (account: string, range: DayRange, today: string) =>
-      readSnapshot(db, () => {
-        const reading = findNewestReading(db, { account });
-        const readAt = reading ? fromTimestamp(reading.observed_at) : null;
-        return { days: readServedDays(db, account, range, today), readAt };
-      }),
     close: (): void => void db.$client.close(),
   };
 }

@@ -37,7 +37,7 @@ export async function openWebServer(
       ...environment,
       server,
       accounts,
-      createCatalogue: (accounts) => createMirror({ lists, calendar, clock, accounts }),
+      createCatalogue: (accounts) => createMirror({ db, lists, calendar, clock, accounts }),
       pages: {
         ...streams,
         publisher,
