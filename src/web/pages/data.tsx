@@ -6,19 +6,18 @@ import * as z from 'zod';
 import type { Config } from '../../config/config.ts';
 import { addDays } from '../../lib/days.ts';
 import { errorCode } from '../../lib/errors.ts';
-import { formatBytes, pluralize } from '../../lib/format.ts';
+import { formatBytes } from '../../lib/format.ts';
 import { shellQuote } from '../../lib/shell-command.ts';
-import { withinTime } from '../../lib/within-time.ts';
 import { publishedFact } from '../../publishing/about-rows.ts';
 import type { Mart } from '../../publishing/marts/mart.ts';
 import { createMarts } from '../../publishing/marts/marts.ts';
 import { clientGoneSignal } from '../../service/server/routes.ts';
 import { STORAGE_PATH } from '../../service/storage.ts';
 import { VIDEO_LIST_PATH } from '../../service/videos.ts';
-import { findToday, optional, textParam, type PageSources, type Routing } from './routing.ts';
+import { findToday, optional, textParam, type Routing } from './routing.ts';
 import { Command, RelativeTime } from './format.tsx';
 import { Page } from './layout.tsx';
-import { answerQuestion, askFile, QuestionsSection } from './questions.tsx';
+import { answerQuestion, QuestionsSection } from './questions.tsx';
 import { Section } from './section.tsx';
 import { Table } from './table.tsx';
 
@@ -38,7 +37,6 @@ export function addDataPage({ sources, frame, page, download }: Routing): void {
     const signal = clientGoneSignal(reply);
     const found = publish && describeFile(publish.file);
     const open = found && (await answerQuestion(sources, found.file, asked.question, signal));
-    const counts = found && (await countRows(sources, found.file, tables, signal));
     return (
       <Page {...frame} title="Data" current="data" styles={['data.css']}>
         <h1>Data</h1>
@@ -57,7 +55,7 @@ export function addDataPage({ sources, frame, page, download }: Routing): void {
             />
             <Section name="tables" heading="Tables and views" count={String(tables.length)}>
               {tables.map((table) => (
-                <Dictionary key={table.name} table={table} rows={counts?.get(table.name)} />
+                <Dictionary key={table.name} table={table} />
               ))}
             </Section>
           </>
@@ -92,31 +90,6 @@ function openFile(file: string) {
     if (errorCode(error) === 'ENOENT') return null;
     throw error;
   }
-}
-
-/** The page waits at most this long for the counts: a long question may be before them in the queue. */
-const COUNTS_WAIT_MS = 500;
-
-/**
- * The rows of each table, by its name: none of a file that cannot answer in time, or of a view, which would
- * be read completely.
- */
-async function countRows(
-  sources: PageSources,
-  file: string,
-  tables: readonly Mart[],
-  signal: AbortSignal,
-): Promise<Map<string, number>> {
-  const counts = tables
-    .filter(({ kind }) => kind === 'table')
-    .map(({ name }) => `select '${name}', count(*) from ${name}`);
-  const asked = askFile(sources, file, counts.join(' union all '), signal);
-  const answer = await withinTime(asked, COUNTS_WAIT_MS, signal);
-  return new Map(
-    answer === null || typeof answer === 'string'
-      ? []
-      : answer.rows.map(([name, rows]) => [name ?? '', Number(rows)]),
-  );
 }
 
 /** The host comes from a header: it goes into a line for a shell only if it is a plain name or address. */
@@ -178,17 +151,14 @@ function FileSection({ file, found, command, now }: FileProps) {
 /** Columns and rows of an example query. */
 const EXAMPLE = { columns: 5, rows: 10 };
 
-type DictionaryProps = { table: Mart; rows: number | undefined };
-
 /** A table with its columns, which are folded because the page has some hundred of them. */
-function Dictionary({ table: { name, kind, description, columns }, rows }: DictionaryProps) {
+function Dictionary({ table: { name, kind, description, columns } }: { table: Mart }) {
   const names = columns.slice(0, EXAMPLE.columns).map((column) => column.name);
   const [row = '', ...more] = description.split(/(?<=\.) /);
   return (
     <details id={`table-${name}`}>
       <summary>
-        <code>{name}</code> {row}{' '}
-        <span class="soft nowrap">{rows === undefined ? kind : pluralize(rows, 'row')}</span>
+        <code>{name}</code> {row} <span class="soft">{kind}</span>
       </summary>
       {more.length > 0 && <p>{more.join(' ')}</p>}
       <p>

@@ -27,32 +27,24 @@ type Answered = NonNullable<Awaited<ReturnType<typeof answerQuestion>>>;
 
 const questionPath = ({ slug }: Question): string => `/data?question=${slug}`;
 
-/** Null where no such question is asked. Rejects as `askFile`. */
+/**
+ * The answer of the published file, or a text where it cannot answer; null where no such question is asked.
+ * Rejects as `WideReads.question` does otherwise.
+ */
 export async function answerQuestion(
-  sources: PageSources,
+  { wideReads }: PageSources,
   file: string,
   slug: string | null,
   signal: AbortSignal,
 ) {
   const question = QUESTIONS.find((each) => each.slug === slug);
   if (!question) return null;
-  return { question, answer: await askFile(sources, file, question.sql, signal) };
-}
-
-/**
- * The answer of the published file to SQL; a text where it cannot answer. Rejects as `WideReads.question`
- * does otherwise.
- */
-export const askFile = (
-  { wideReads }: PageSources,
-  file: string,
-  sql: string,
-  signal: AbortSignal,
-): Promise<Answer | string> =>
-  wideReads.question(file, sql, signal).catch((error: unknown) => {
+  const answer = await wideReads.question(file, question.sql, signal).catch((error: unknown) => {
     if (error instanceof WarehouseError) return errorMessage(error);
     throw error;
   });
+  return { question, answer };
+}
 
 interface SectionProps {
   /** The slug of the address, and which rows of its answer; null: none, and the first. */
@@ -91,9 +83,9 @@ export function QuestionsSection({ asked, open, ...answered }: SectionProps) {
   );
 }
 
-type AnswerProps = Pick<SectionProps, 'publishedAt' | 'formatCommand'> & { isAll: boolean };
+type AnswerProps = Pick<SectionProps, 'publishedAt' | 'formatCommand'> & { open: Answered; isAll: boolean };
 
-function AnswerSection({ open: { question, answer }, ...props }: AnswerProps & { open: Answered }) {
+function AnswerSection({ open: { question, answer }, isAll, publishedAt, formatCommand }: AnswerProps) {
   return (
     <Section name="answer" heading={question.heading}>
       <Paragraphs text={question.text} />
@@ -102,34 +94,26 @@ function AnswerSection({ open: { question, answer }, ...props }: AnswerProps & {
           The file does not answer: <bdi>{answer}</bdi>
         </p>
       ) : (
-        <AnswerPart question={question} answer={answer} {...props} />
+        <>
+          <AnswerTable answer={answer} isAll={isAll} href={questionPath(question)} />
+          <p class="soft">
+            {publishedAt !== null && (
+              <>
+                From the file of <Timestamp at={publishedAt} />.{' '}
+              </>
+            )}
+            {answer.hasMore && 'There are more rows. '}All rows as CSV, with the SQL in a file:{' '}
+            <Command text={formatCommand(`query --csv - < ${question.slug}.sql`)} />
+          </p>
+          <div class="soft">
+            <Paragraphs text={question.notes} />
+          </div>
+        </>
       )}
       <pre>
         <code data-copy>{question.sql}</code>
       </pre>
     </Section>
-  );
-}
-
-type PartProps = AnswerProps & { question: Question; answer: Answer };
-
-function AnswerPart({ question, answer, isAll, publishedAt, formatCommand }: PartProps) {
-  return (
-    <>
-      <AnswerTable answer={answer} isAll={isAll} href={questionPath(question)} />
-      <p class="soft">
-        {publishedAt !== null && (
-          <>
-            From the file of <Timestamp at={publishedAt} />.{' '}
-          </>
-        )}
-        {answer.hasMore ? 'There are more rows. ' : ''}All rows as CSV, with the SQL in a file:{' '}
-        <Command text={formatCommand(`query --csv - < ${question.slug}.sql`)} />
-      </p>
-      <div class="soft">
-        <Paragraphs text={question.notes} />
-      </div>
-    </>
   );
 }
 
