@@ -56,5 +56,17 @@ export const storageStatus = z.looseObject({
   message: text({ description: 'success, or what went wrong' }),
 });
 
-/** The envelope of a response that succeeded; its records are read one by one with `readStorageDay`. */
-export const storageAnswer = z.looseObject({ data: z.looseObject({ list: z.array(z.unknown()) }) });
+/** The form of a response; its records are read one by one with `readStorageDay`. */
+export const STORAGE_ANSWER = {
+  refusal: storageStatus.transform(({ message }) =>
+    message === 'success'
+      ? null
+      : {
+          code: message ?? '',
+          text: `message ${JSON.stringify(message)}`,
+          hint: 'check the key and `auth` of the storage in the config',
+        },
+  ),
+  answer: z.looseObject({ data: z.looseObject({ list: z.array(z.unknown()) }) }),
+  path: ['data', 'list'],
+};

@@ -11,12 +11,8 @@ import { loadConfig } from '../../src/config/load.ts';
 import { readPackagesFile } from '../../src/config/packages-file.ts';
 import { ConfigError, RefusedError, TransientError } from '../../src/lib/errors.ts';
 import { redact } from '../../src/lib/redact.ts';
-import {
-  readPageIfChanged,
-  readStorageDays,
-  readVideoPage,
-} from '../../src/service/client/parse-response.ts';
-import { readStorageDay } from '../../src/service/storage.ts';
+import { readPageIfChanged, readRecordList, readVideoPage } from '../../src/service/client/parse-response.ts';
+import { readStorageDay, STORAGE_ANSWER } from '../../src/service/storage.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { openSite, SERVICE_KEYS } from '../support/servers/open-web-server.ts';
 import { inTime } from '../support/time-limit.ts';
@@ -47,7 +43,7 @@ const TARGETS: Record<string, () => Target | Promise<Target>> = {
   },
   storage: () => (input) => {
     expectOnly([TransientError, RefusedError], () => {
-      const days = readStorageDays([input], PARSING);
+      const days = readRecordList([input], PARSING, STORAGE_ANSWER);
       days.records.forEach(readStorageDay);
     });
   },

@@ -6,12 +6,12 @@ import pLimit from 'p-limit';
 import { createAgent } from '../../lib/http/agent.ts';
 import { listProxySecrets, NO_PROXIES, type Proxies } from '../../lib/http/proxies.ts';
 import { redact } from '../../lib/redact.ts';
-import { STORAGE_PATH } from '../storage.ts';
+import { STORAGE_ANSWER, STORAGE_PATH } from '../storage.ts';
 import { VIDEO_LIST_PATH, type SortDirection } from '../videos.ts';
 import { execute, type ApiRequest, type Connection, type RequestContext } from './execute.ts';
 import {
   readPageIfChanged,
-  readStorageDays,
+  readRecordList,
   readVideoPage,
   type ErrorCodes,
   type KnownPage,
@@ -96,7 +96,7 @@ export function createServiceClient(options: ClientOptions) {
     /** docs/service.md 4.2, days `yyyy-mm-dd`, both included. Throws as above. */
     storageDays: async (request: StorageRequest) =>
       execute(connection, buildStorageRequest(account, request), (content) =>
-        readStorageDays(content, parsing),
+        readRecordList(content, parsing, STORAGE_ANSWER),
       ),
     close: (): void => {
       closing.abort();

@@ -14,7 +14,6 @@ import {
 } from '../service-fields.ts';
 import { createDriftCollector } from '../drift.ts';
 import { firstIssueText } from '../field-types.ts';
-import { storageAnswer, storageStatus } from '../storage.ts';
 import { hasAllFields, readVideo, videoListAnswer, videoListStatus } from '../videos.ts';
 import type { Paging, RefusedRecord, SearchOption, Video } from '../videos.ts';
 import type { Content } from './transport.ts';
@@ -68,11 +67,21 @@ interface ParseOptions {
   redact: (text: string) => string;
 }
 
-/** The days of one storage response. */
-export interface StorageDays {
+/** The records of one response. */
+export interface RecordList {
   /** Each record as its JSON text: they are read one by one. */
   records: readonly string[];
   redact: ParseOptions['redact'];
+}
+
+/** The form of a response that is one list of records. */
+export interface ListForm {
+  /** The error that it reports, and what to do; null where the request succeeded. */
+  refusal: z.ZodType<{ code: string; text: string; hint: string } | null>;
+  /** The envelope where the request succeeded. */
+  answer: z.ZodType;
+  /** The names that lead to the list. */
+  path: readonly string[];
 }
 
 /** Reads a response of the video list (docs/service.md 4.1). Throws TransientError or RefusedError. */
@@ -165,20 +174,18 @@ function readVideos(records: readonly string[], { exclude, redact }: ParseOption
   return { ...page, drift: drift.list() };
 }
 
-/** Reads a response of the storage statistics. Throws TransientError or RefusedError. */
-export function readStorageDays(
+/** Reads a response that is a list of this form. Throws TransientError or RefusedError. */
+export function readRecordList(
   content: Content,
   { codes, redact }: Omit<ParseOptions, 'exclude'>,
-): StorageDays {
+  { refusal, answer, path }: ListForm,
+): RecordList {
   const text = decode(Buffer.concat(content));
   const { json } = parseJson(text);
-  const { message } = validate(storageStatus, json);
-  if (message !== 'success') {
-    const hint = 'check the key and `auth` of the storage in the config';
-    throw createRefusal(`message ${JSON.stringify(message)}`, { code: message ?? '', codes, hint });
-  }
-  validate(storageAnswer, json);
-  return { records: listRecords(text, 'data', 'list'), redact };
+  const refused = validate(refusal, json);
+  if (refused) throw createRefusal(refused.text, { ...refused, codes });
+  validate(answer, json);
+  return { records: listRecords(text, ...path), redact };
 }
 
 function parseOrNull(text: string): unknown {

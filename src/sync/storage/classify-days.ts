@@ -11,7 +11,7 @@ import {
   type Figure,
 } from '../../service/service-fields.ts';
 import type { ClockResult } from '../../service/client/clock-check.ts';
-import type { StorageDays } from '../../service/client/parse-response.ts';
+import type { RecordList } from '../../service/client/parse-response.ts';
 import { createDriftCollector } from '../../service/drift.ts';
 import { readStorageDay, type StorageDay } from '../../service/storage.ts';
 import type { DaysToStore, DayHistory } from '../../warehouse/store-days.ts';
@@ -19,10 +19,10 @@ import type { DayRow, MissedDay } from '../../warehouse/statements/storage.ts';
 import type { StorageRules } from '../context.ts';
 import { toDay, type RunCalendar, CONFIRM_AFTER_MS } from './date-ranges.ts';
 
-export type DaysToClassify = Omit<StorageDays, 'redact'> & {
+export type DaysToClassify = Omit<RecordList, 'redact'> & {
   /** When the response was received, in milliseconds since 1970. */
   answeredAt: number;
-  redact?: StorageDays['redact'];
+  redact?: RecordList['redact'];
 };
 
 export interface ClassifyContext {
