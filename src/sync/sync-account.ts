@@ -2,7 +2,10 @@
 import { WarehouseError } from '../lib/errors.ts';
 import { formatOffset } from '../lib/format.ts';
 import type { AccountStream } from './streams.ts';
+import type { ServiceClient } from '../service/client/client.ts';
 import type { ClockResult } from '../service/client/clock-check.ts';
+import type { RequestContext } from '../service/client/execute.ts';
+import { readStorageDay } from '../service/storage.ts';
 import { listPackagesByTurn, listPackagesServedSince } from '../warehouse/statements/package.ts';
 import { listSilentStreams } from '../warehouse/statements/run.ts';
 import { findWalkOf } from '../warehouse/statements/walk.ts';
@@ -95,23 +98,48 @@ function createClockFailures(account: string, { isOff, differenceMs }: ClockResu
   ];
 }
 
-/** Reads a stream that the account has once. `beforeRetry`: see RequestContext. */
-type Reader = (run: AccountRun, beforeRetry: (failure: unknown) => Promise<void>) => Promise<void>;
+/** What `check` asks for. */
+interface Check {
+  client: ServiceClient;
+  request: RequestContext;
+  /** The last day that is over, by the calendar of the service. */
+  yesterday: string;
+}
 
-const READERS: Readonly<Record<AccountStream, Reader>> = {
-  storage: async ({ context, options, account, runId, outcome }, beforeRetry) => {
-    const { storage: rules } = account;
-    if (!rules) return;
-    const { storageDays: days, signal } = options;
-    outcome.storage = await bookStorage(context, { account, rules, runId, days, signal, beforeRetry });
-    outcome.quarantined += outcome.storage.quarantined;
+/** How a stream is read that the account has once. */
+interface Reader {
+  /** Reads it in a run. `beforeRetry`: see RequestContext. */
+  read: (run: AccountRun, beforeRetry: (failure: unknown) => Promise<void>) => Promise<void>;
+  /** With one request: what is asked for, and a function that asks and returns the result in words. */
+  check: (check: Check) => { asked: string; ask: () => Promise<string> };
+}
+
+export const READERS: Readonly<Record<AccountStream, Reader>> = {
+  storage: {
+    read: async ({ context, options, account, runId, outcome }, beforeRetry) => {
+      const { storage: rules } = account;
+      if (!rules) return;
+      const { storageDays: days, signal } = options;
+      outcome.storage = await bookStorage(context, { account, rules, runId, days, signal, beforeRetry });
+      outcome.quarantined += outcome.storage.quarantined;
+    },
+    check: ({ client, request, yesterday }) => ({
+      asked: `storage of ${yesterday}`,
+      ask: async () => {
+        const { records } = await client.storageDays({ ...request, from: yesterday, to: yesterday });
+        const days = records
+          .map(readStorageDay)
+          .filter((read) => 'day' in read && read.day.date === yesterday);
+        return `answers${days.length === 0 ? ', but without' : ' with'} figures of that day`;
+      },
+    }),
   },
 };
 
 function readAccountStream(run: AccountRun, stream: AccountStream): Promise<void> {
   const { breaker } = run;
   const beforeRetry = (failure: unknown) => breaker.beforeRetry(stream, failure);
-  return breaker.run({ stream, packageId: null }, () => READERS[stream](run, beforeRetry));
+  return breaker.run({ stream, packageId: null }, () => READERS[stream].read(run, beforeRetry));
 }
 
 async function syncPackages(run: AccountRun): Promise<void> {

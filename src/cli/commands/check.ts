@@ -20,11 +20,12 @@ import {
   TransientError,
 } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
-import { STREAM_KINDS, type StreamName, type StreamRow } from '../../sync/streams.ts';
+import { READERS } from '../../sync/sync-account.ts';
+import { isAccountStream, listStreamsOf, STREAM_KINDS } from '../../sync/streams.ts';
+import type { StreamName, StreamRow } from '../../sync/streams.ts';
 import { openTarget } from '../../publishing/loader.ts';
 import { findRefusal, formatLoaded, readIdentity } from '../../publishing/targets/ownership.ts';
 import type { ServiceClient } from '../../service/client/client.ts';
-import { readStorageDay } from '../../service/storage.ts';
 import { getWarehouseId } from '../../warehouse/statements/warehouse-state.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
 import type { JsonOptions } from '../command-context.ts';
@@ -37,7 +38,7 @@ import { withPipeline } from '../with-pipeline.ts';
 /** One request to the service and its result. */
 interface CheckResult {
   account: string;
-  /** Null: the storage. */
+  /** Null: what the account has once. */
   packageId: number | null;
   /** What was requested; the key is that of the JSON document. */
   asked: string;
@@ -135,10 +136,11 @@ function findOpenEnvFile({ file }: Config): string[] {
 
 async function checkAccount(
   { timezone }: Config,
-  { name, packages, storage }: AccountConfig,
+  account: AccountConfig,
   client: ServiceClient,
   { isAll, signal }: { isAll: boolean; signal: AbortSignal },
 ): Promise<CheckResult[]> {
+  const { name, packages } = account;
   const request = { purpose: 'check' as const, runId: null, signal };
   const checkPackages = async () => {
     const results: CheckResult[] = [];
@@ -157,16 +159,13 @@ async function checkAccount(
     }
     return results;
   };
-  if (!storage) return checkPackages();
   const yesterday = addDays(createCalendar(timezone).dayAt(Date.now()), -1);
-  const ofStorage: CheckedStream = { account: name, package_id: null, stream: 'storage' };
-  const checkStorage = checkRequest(ofStorage, `storage of ${yesterday}`, async () => {
-    const { records } = await client.storageDays({ ...request, from: yesterday, to: yesterday });
-    const days = records.map(readStorageDay).filter((read) => 'day' in read && read.day.date === yesterday);
-    return `answers${days.length === 0 ? ', but without' : ' with'} figures of that day`;
+  const others = listStreamsOf(account).map(async ({ stream, packageId }) => {
+    if (!isAccountStream(stream)) return [];
+    const { asked, ask } = READERS[stream].check({ client, request, yesterday });
+    return (await checkRequest({ account: name, package_id: packageId, stream }, asked, ask)).finding;
   });
-  const [videos, { finding }] = await Promise.all([checkPackages(), checkStorage]);
-  return [...videos, finding];
+  return (await Promise.all([checkPackages(), ...others])).flat();
 }
 
 type CheckedStream = StreamRow & { stream: StreamName };
