@@ -117,7 +117,7 @@ describe('one run', () => {
         { purpose: 'page', requests: 4, answered: 2, error_status: 1, unanswered: 1, duration_ms: 30 },
         { purpose: 'storage', requests: 1, answered: 1, bytes: 100 },
       ],
-      held_back: [{ account: 'main', package_id: 101, held_by: 2, removals: 1, reasons: ['many'] }],
+      held_back: [{ account: 'main', package_id: 101, held_by: 2, removals: 2, reasons: ['many'] }],
       quarantine: [{ record_id: '7', reason: 'title is a number', resolved_at: null }],
       booked: [{ account: 'main', date: '2026-03-09' }],
     });

@@ -12,7 +12,7 @@ import { countRuns, readRuns } from '../../queries/named/runs.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
-import { runTable, runText, withAdvice } from '../output/run-text.ts';
+import { causesText, runTable, runText, withAdvice } from '../output/run-text.ts';
 
 export type RunsOptions = JsonOptions & { failed?: true; limit?: number };
 
@@ -53,7 +53,7 @@ function listRuns(
   const more = formatCommand(`runs ${isFailedOnly ? '--failed ' : ''}--limit ${rows.length + left}`);
   const rest = left > 0 ? `\n  … and ${pluralize(left, 'earlier run')}: ${more}` : '';
   const hint = `one run in full: ${formatCommand(`runs ${rows[0]?.run_id ?? ''}`)}`;
-  return `${runTable(rows)}${rest}\n\n${hint}\n`;
+  return `${runTable(rows)}${rest}\n${causesText(db, rows, left > 0)}\n${hint}\n`;
 }
 
 /** Throws ConfigError where there is no such run. */
@@ -69,7 +69,7 @@ function showRun(
     const hint = `${formatCommand('runs')} lists those that are kept (retention.runs_days)`;
     throw new ConfigError(`there is no run ${runId}`, { hint });
   }
-  const details = withAdvice(found, config, formatCommand);
+  const details = withAdvice(db, found, config, formatCommand);
   if (isJson) return formatJson(details);
   return runText(details, { now: systemClock.now(), formatCommand });
 }

@@ -1,5 +1,6 @@
 /** Walks, runs and publications as log lines. */
-import { WALK_CHANGES, type WalkChange } from '../../database/schema/values.ts';
+import type { WalkChange } from '../../database/schema/values.ts';
+import { isNotable } from '../../health/run-causes.ts';
 import { fromTimestamp, type Clock } from '../../lib/clock.ts';
 import { formatCount, formatDuration, pluralize } from '../../lib/format.ts';
 import type { Logger } from '../../lib/logger.ts';
@@ -52,12 +53,6 @@ export function createLogProgress(clock: Clock, logger: Logger, logged: LoggedWa
     },
   };
 }
-
-const NOTABLE = [...WALK_CHANGES, 'quarantined', 'unsettled', 'held_back'] as const;
-
-/** Whether the walk changed anything, or did not succeed. */
-export const isNotable = (walk: Pick<WalkRow, 'status' | (typeof NOTABLE)[number]>): boolean =>
-  walk.status !== 'succeeded' || NOTABLE.some((column) => walk[column] > 0);
 
 function logWalk(logger: Logger, level: 'info' | 'debug', walk: WalkRow, duration_ms: number): void {
   const { run_id, account, package_id, mode, status, requests } = walk;

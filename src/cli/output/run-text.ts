@@ -1,12 +1,18 @@
 /** Runs for a terminal: the list of `vodhouse runs`, one in full, and one just made, also as JSON. */
 import type { Config } from '../../config/config.ts';
-import { acceptRemovalsCommands } from '../../health/commands.ts';
 import type { FormatCommand } from '../../lib/shell-command.ts';
 import { openReadOnly, type Db } from '../../database/connection.ts';
 import { WALK_CHANGES, type WalkChange } from '../../database/schema/values.ts';
-import { createConfigFilter } from '../../health/facts.ts';
-import { CONFIRMATION_HINT, formatHeldReason } from '../../health/package-kinds.ts';
-import { formatPackage, groupBy, withoutSubject } from '../../health/text.ts';
+import { CONFIRMATION_HINT } from '../../health/package-kinds.ts';
+import {
+  explainRun,
+  heldCommands,
+  listCauseLines,
+  listErrors,
+  splitWalks,
+  type ErrorRow,
+} from '../../health/run-causes.ts';
+import { groupBy, withoutSubject } from '../../health/text.ts';
 import { fromTimestamp, systemClock } from '../../lib/clock.ts';
 import {
   escapeControls,
@@ -22,12 +28,10 @@ import { keyOfPackage } from '../../sync/package-key.ts';
 import { formatStream } from '../../sync/streams.ts';
 import { readRun, type RunDetails } from '../../queries/named/run.ts';
 import type { RunRow } from '../../queries/named/runs.ts';
-import { readHeldBack } from '../../queries/named/status.ts';
 import type { RunSummary } from '../../sync/run.ts';
-import { isNotable } from './log-progress.ts';
 import { formatJson } from './output.ts';
 import { publishResultDocument, type PublishResult, type TargetLoads } from './publication-text.ts';
-import { formatFirst, formatRecords, MOST_ROWS, moreText, type Limit } from './table.ts';
+import { formatFirst, formatRecords, MOST_ROWS, moreText, type Limit, type TableRecord } from './table.ts';
 
 /** One line per run. */
 export function runTable(rows: readonly RunRow[]): string {
@@ -38,13 +42,23 @@ export function runTable(rows: readonly RunRow[]): string {
       '>took': formatElapsed(run),
       trigger: run.trigger,
       mode: run.mode,
-      scope: truncate(run.scope ?? 'everything', 30),
+      scope: truncate(run.scope ?? '', 30),
       status: run.status,
       requests: run.finished_at === null ? null : run.requests,
       ...pickChanges(run),
-      error: truncate(run.error ?? '', 60),
     })),
   );
+}
+
+/** Why some of the runs are not complete, a line each cause. `hasEarlier`: there are runs before the last one. */
+export function causesText(db: Db, rows: readonly RunRow[], hasEarlier: boolean): string {
+  const causes = listCauseLines(db, rows, hasEarlier);
+  if (causes.length === 0) return '';
+  const lines = causes.flatMap(({ run_id: id, text, inRow }) => [
+    `  - run ${id}: ${escapeControls(text)}`,
+    ...(inRow === null ? [] : [`      ${inRow}`]),
+  ]);
+  return `\nwhy they are not complete:\n${lines.join('\n')}\n`;
 }
 
 /** What changed; null for nothing, so that changes stand out. */
@@ -61,64 +75,59 @@ function formatElapsed({ started_at, finished_at }: Pick<RunRow, 'started_at' | 
 type FullRun = ReturnType<typeof withAdvice>;
 
 /**
- * Adds the command that accepts what a walk held back (null for a package that left the config), and to
- * failures of a run that was just made (`failed`) what to do. Without secrets.
+ * Adds why the run is not complete (`why`), the command that accepts what a walk held back (null for a package
+ * that left the config), and to failures of a run that was just made (`failed`) what to do. Without secrets.
  */
 export function withAdvice(
+  db: Db,
   found: RunDetails,
   config: Config,
   formatCommand: FormatCommand,
   failed: RunSummary['failures'] = [],
 ) {
-  const acceptCommand = acceptRemovalsCommands(formatCommand, config.accounts);
-  const isConfigured = createConfigFilter(config);
+  const toCommand = heldCommands(config, formatCommand);
   const findHint = ({ account, package_id: id }: RunDetails['failures'][number]) =>
     failed.find((each) => each.account === account && each.packageId === id)?.hint ?? null;
-  const held_back = found.held_back.map((row) => ({
-    ...row,
-    command: isConfigured(row) ? acceptCommand(row) : null,
-  }));
+  const held_back = found.held_back.map((row) => ({ ...row, command: toCommand(row) }));
   const failures = found.failures.map((row) => ({ ...row, hint: findHint(row) }));
-  return redactAll({ ...found, held_back, failures }, config.secrets);
+  const why = explainRun(db, found, toCommand);
+  return redactAll({ ...found, why, held_back, failures }, config.secrets);
 }
 
 interface RunTextOptions {
   now: number;
   formatCommand: FormatCommand;
-  /** Rows of each list. */
-  most?: number;
+  /** Every row of each list, and unchanged packages one by one. */
+  isVerbose?: boolean;
 }
 
-/** One run in full. */
-export function runText(details: FullRun, options: RunTextOptions): string {
-  const command = options.formatCommand(`runs ${details.run.run_id} --json`);
-  const limit: Limit = { most: options.most ?? MOST_ROWS, command };
+/** One run in full: why it is not complete, what changed, and technical details last. */
+export function runText(details: FullRun, { now, formatCommand, isVerbose = false }: RunTextOptions): string {
+  const command = formatCommand(`runs ${details.run.run_id} --json`);
+  const limit: Limit = { most: isVerbose ? Infinity : MOST_ROWS, command };
   const sections = [
-    headText(details, options),
-    listText('not done:', formatFailures(details), limit),
-    walkTable(details, limit),
-    requestTable(details, limit),
-    heldBackText(details, limit),
-    listText('in quarantine:', details.quarantine.map(formatQuarantine), limit),
+    headText(details.run, now),
+    whyText(details, limit),
+    walkText(details, limit, isVerbose),
     bookedText(details, limit),
+    listText('in quarantine:', details.quarantine.map(formatQuarantine), limit),
+    listText('details:', listErrors(details).map(formatError), limit),
+    requestTable(details, limit),
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
 
-function headText({ run, failures }: FullRun, { now }: RunTextOptions): string {
-  const { status, error, resume_at, origin_started_at: origin, clock_offset_ms: offset } = run;
+function headText(run: FullRun['run'], now: number): string {
+  const { origin_started_at: origin, clock_offset_ms: offset } = run;
   const time =
     run.finished_at === null
       ? `started ${run.started_at} UTC, ${formatAgo(now - fromTimestamp(run.started_at))}`
       : `${run.started_at} UTC, took ${formatElapsed(run)}, ${pluralize(run.requests, 'request')}`;
   return [
-    `run ${run.run_id}: ${status} (${run.mode}, ${run.trigger}, ${run.scope ?? 'everything'})`,
+    `run ${run.run_id}: ${run.status} (${run.mode}, ${run.trigger}, ${run.scope ?? 'everything'})`,
     time,
-    ...(status === 'interrupted' && run.finished_at === null ? ['its process was killed'] : []),
     ...(origin !== null && origin !== run.started_at ? [`it resumed what began at ${origin} UTC`] : []),
-    ...(resume_at === null ? [] : [`it could resume from ${resume_at} UTC on`]),
     ...(offset === null ? [] : [formatOffset(offset)]),
-    ...(error !== null && failures.length === 0 ? [`error: ${escapeControls(error)}`] : []),
   ].join('\n');
 }
 
@@ -128,45 +137,52 @@ function listText(heading: string, lines: readonly string[], limit: Limit): stri
   return [heading, ...shown, ...moreText(lines.length, limit)].join('\n');
 }
 
-/** What to do is below the last of those with the same hint. */
-function formatFailures({ failures }: FullRun): string[] {
-  return failures.map((row, at) => {
-    const { kind, message, hint } = row;
-    const text = `${formatStream(row)} (${kind}): ${withoutSubject(message, row)}`;
-    const isLast = hint !== failures[at + 1]?.hint;
-    return `${escapeControls(text)}${hint && isLast ? `\n      -> ${hint}` : ''}`;
+/** The causes, each with what to do about it. */
+function whyText({ why, failures }: FullRun, limit: Limit): string {
+  const lines = why.map(({ account, kind, text, command }) => {
+    const of = failures.filter((row) => row.account === account && row.kind === kind);
+    const hints = [...new Set(of.flatMap(({ hint }) => hint ?? []))].slice(0, limit.most);
+    const advice = command === null ? hints : [...hints, `to accept exactly these: ${command}`];
+    return [escapeControls(text), ...advice.map((each) => `      -> ${each}`)].join('\n');
   });
+  const text = listText('why it is not complete:', lines, limit);
+  return why.some(({ command }) => command !== null) ? `${text}\n${CONFIRMATION_HINT}` : text;
 }
 
 type Walk = FullRun['walks'][number];
 
-/** By account and package; of more than are shown, what did not succeed first, then what changed. */
-function walkTable({ walks, run, failures }: FullRun, limit: Limit): string {
+/** What did not succeed, then what changed; the rest is one line, or below it. */
+function walkText({ walks, run }: FullRun, limit: Limit, isVerbose: boolean): string {
   if (walks.length === 0) return run.mode === 'quick' ? 'no package had anything new' : '';
-  const rank = (walk: Walk) => (walk.status !== 'succeeded' ? 0 : isNotable(walk) ? 1 : 2);
-  const isListed = (walk: Walk) =>
-    failures.some(({ account, package_id: id }) => account === walk.account && id === walk.package_id);
-  const byKey = walks.toSorted(
-    (one, other) => one.account.localeCompare(other.account) || one.package_id - other.package_id,
-  );
-  const sorted = walks.length > limit.most ? byKey.toSorted((one, other) => rank(one) - rank(other)) : byKey;
-  const records = sorted.map((walk) => ({
-    package: keyOfPackage(walk),
-    name: truncate(walk.name ?? '', 30),
-    status: walk.status,
-    videos: walk.totalcount,
-    pages: walk.pages,
-    ...pickChanges(walk),
-    unchanged: walk.unchanged || null,
-    requests: walk.requests,
-    '>took': formatElapsed(walk),
-    resumed: walk.resumed ? 'yes' : null,
-    quarantined: walk.quarantined || null,
-    unsettled: walk.unsettled || null,
-    'held back': walk.held_back || null,
-    error: isListed(walk) ? null : truncate(walk.error ?? '', 80),
-  }));
-  return formatFirst(records, limit);
+  const sorted = walks.toSorted(byPackage);
+  const { notable, unchanged } = splitWalks(sorted);
+  const shown = isVerbose ? sorted : notable;
+  const rest =
+    isVerbose || unchanged.length === 0 ? '' : `${pluralize(unchanged.length, 'package')} unchanged`;
+  return [formatFirst(shown.map(toRecord), limit), rest].filter((text) => text !== '').join('\n');
+}
+
+const byPackage = (one: Walk, other: Walk) =>
+  one.account.localeCompare(other.account) || one.package_id - other.package_id;
+
+const toRecord = (walk: Walk): TableRecord => ({
+  package: keyOfPackage(walk),
+  name: truncate(walk.name ?? '', 30),
+  status: walk.status,
+  videos: walk.totalcount,
+  pages: walk.pages,
+  ...pickChanges(walk),
+  unchanged: walk.unchanged || null,
+  requests: walk.requests,
+  '>took': formatElapsed(walk),
+  resumed: walk.resumed ? 'yes' : null,
+  quarantined: walk.quarantined || null,
+  unsettled: walk.unsettled || null,
+  'held back': walk.held_back || null,
+});
+
+function formatError(row: ErrorRow): string {
+  return escapeControls(`${formatStream(row)} (${row.kind}): ${withoutSubject(row.message, row)}`);
 }
 
 function requestTable({ requests }: FullRun, limit: Limit): string {
@@ -188,17 +204,6 @@ function requestTable({ requests }: FullRun, limit: Limit): string {
   );
 }
 
-/** What still waits: some of what was held back may be applied, or back in the list. */
-function heldBackText({ held_back: rows, walks }: FullRun, limit: Limit): string {
-  const lines = rows.map(({ account, package_id: id, removals, reasons, command, held_by }) => {
-    const name = walks.find(({ walk_id }) => walk_id === held_by)?.name ?? null;
-    const what = `${formatPackage(account, id, name)}: ${pluralize(removals, 'removal')}, ${formatHeldReason(reasons)}`;
-    return command === null ? what : `${what}\n      -> to accept exactly these: ${command}`;
-  });
-  const text = listText('held back, and still waiting:', lines, limit);
-  return text === '' ? '' : `${text}\n${CONFIRMATION_HINT}`;
-}
-
 function formatQuarantine(row: FullRun['quarantine'][number]): string {
   const { record_id: id, reason, resolved_at } = row;
   const after = resolved_at === null ? '' : ` (resolved ${resolved_at} UTC)`;
@@ -215,7 +220,7 @@ function bookedText({ booked }: FullRun, limit: Limit): string {
   return [...lines.slice(0, limit.most), ...moreText(lines.length, limit)].join('\n');
 }
 
-/** The run in full, with what to do about its failures. `isVerbose`: every package, however many. */
+/** The run in full, with what to do about its failures. */
 export function formatRun(
   { runId, failures }: RunSummary,
   config: Config,
@@ -225,21 +230,11 @@ export function formatRun(
   try {
     const found = readRun(db, runId);
     if (!found) throw new RangeError(`there is no run ${runId}`);
-    const held_back = listHeldBack(db, found.walks);
-    const details = withAdvice({ ...found, held_back }, config, formatCommand, failures);
-    const most = isVerbose ? Infinity : MOST_ROWS;
-    return runText(details, { now: systemClock.now(), formatCommand, most });
+    const details = withAdvice(db, found, config, formatCommand, failures);
+    return runText(details, { now: systemClock.now(), formatCommand, isVerbose });
   } finally {
     db.$client.close();
   }
-}
-
-/** All that waits in packages of these walks, also what an earlier walk held back. */
-function listHeldBack(db: Db, walks: RunDetails['walks']): RunDetails['held_back'] {
-  const holding = walks.filter(({ held_back: count }) => count > 0);
-  if (holding.length === 0) return [];
-  const keys = new Set(holding.map(keyOfPackage));
-  return readHeldBack(db).filter((row) => keys.has(keyOfPackage(row)));
 }
 
 /** The JSON document of `sync --json` (docs/json.md). */

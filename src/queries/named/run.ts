@@ -3,10 +3,11 @@
  */
 import type { Db } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
-import type { runFailure, walk } from '../../database/schema/runs.ts';
+import type { FailureKind, runFailure, walk } from '../../database/schema/runs.ts';
 import type { HeldReason, quarantine } from '../../database/schema/videos.ts';
 import { readSnapshot } from '../../database/transaction.ts';
 import type { PackageRow } from '../../sync/package-key.ts';
+import type { StreamName } from '../../sync/streams.ts';
 import type { Purpose } from '../../budget/request-budget.ts';
 import { selectRuns, type RunRow } from './runs.ts';
 import { getShownStatus, withShownStatus } from './shown-status.ts';
@@ -61,6 +62,46 @@ left join package on package.account = walk.account and package.package_id = wal
 where run_id = :run_id
 order by walk_id`);
 
+/** Why a run is not complete: the kind of a failure, or what its walks found. */
+export type CauseKind = FailureKind | 'incomplete' | 'quarantined' | 'held_back';
+
+/** One kind of cause of one run, in one account and one kind of streams. */
+export interface CauseRow {
+  run_id: number;
+  account: string;
+  kind: CauseKind;
+  stream: StreamName | null;
+  /** Packages that it affects, also those that were not asked for, and one of them. */
+  packages: number;
+  package_id: number | null;
+  /** Records that could not be stored, or removals that are held back. */
+  count: number;
+}
+
+/**
+ * Why runs are not complete. What failed comes first, then what affects most packages; a stop by a person is
+ * left out: the status of the run shows it.
+ */
+export const RUN_CAUSES = query<CauseRow, { first: number; last: number }>(`
+with notable as (
+  select run_id, account, package_id, status, quarantined, held_back from walk
+  where run_id between :first and :last and (status = 'partial' or quarantined > 0 or held_back > 0))
+select run_id, account, kind, stream, sum(packages) as packages, max(package_id) as package_id,
+  sum(count) as count
+from (
+  select 1 as rank, run_id, account, kind, stream, package_id,
+    coalesce(skipped, package_id is not null) as packages, 0 as count
+  from run_failure where run_id between :first and :last and kind <> 'interrupted'
+  union all
+  select 2, run_id, account, 'incomplete', 'videos', package_id, 1, 0 from notable where status = 'partial'
+  union all
+  select 3, run_id, account, 'quarantined', 'videos', package_id, 1, quarantined
+  from notable where quarantined > 0
+  union all
+  select 4, run_id, account, 'held_back', 'videos', package_id, 1, held_back from notable where held_back > 0)
+group by rank, run_id, account, kind, stream
+order by run_id desc, rank, kind = 'skipped', packages desc, account`);
+
 /** What a run could not do. By package, storage or account, with the kind of the failure. */
 export const RUN_FAILURES = query<Omit<typeof runFailure.$inferSelect, 'run_id'>, RunId>(`
 select account, package_id, stream, kind, message, skipped
@@ -101,17 +142,23 @@ group by account, purpose
 order by account, purpose`);
 
 export interface HeldRow extends PackageRow {
+  name: string | null;
+  /** The last walk that held some of them back. */
   held_by: number;
   removals: number;
   reasons: string;
 }
 
-/** Removals that a run held back, and that still wait. By walk, with the reasons. */
+/**
+ * Removals that still wait in packages in which a run held some back, with those that an earlier run held
+ * back.
+ */
 export const RUN_HELD_BACK = query<HeldRow, RunId>(`
-select w.account, w.package_id, w.walk_id as held_by, count(*) as removals,
+select w.account, w.package_id, package.name, max(c.held_by) as held_by, count(*) as removals,
   group_concat(distinct held_reason) as reasons
 from walk w
-join removal_candidate c on c.account = w.account and c.package_id = w.package_id and c.held_by = w.walk_id
+join removal_candidate c on c.account = w.account and c.package_id = w.package_id and c.held_by <= w.walk_id
+left join package on package.account = w.account and package.package_id = w.package_id
 where w.run_id = :run_id and w.held_back > 0 and c.held_back = 1
 group by w.walk_id
 order by w.walk_id`);

@@ -119,7 +119,7 @@ export function WalkTable<Walk extends ShownWalk>({ walks, now, first, run }: Wa
         ['>Pages', ({ pages }) => formatCount(pages)],
         ['>Requests', ({ requests }) => formatCount(requests)],
       ]}
-      below={({ error }) => error !== null && <Message text={error} />}
+      below={({ error }) => !run && error !== null && <Message text={error} />}
     />
   );
 }

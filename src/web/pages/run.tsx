@@ -1,7 +1,15 @@
 /** The page of a run: its outcome, what failed, its walks, its requests. */
 import type { ComponentChildren } from 'preact';
 import * as z from 'zod';
-import { formatHeldReason } from '../../health/package-kinds.ts';
+import { CONFIRMATION_HINT } from '../../health/package-kinds.ts';
+import {
+  explainRun,
+  heldCommands,
+  listErrors,
+  splitWalks,
+  type ErrorRow,
+  type Explanation,
+} from '../../health/run-causes.ts';
 import { withoutSubject } from '../../health/text.ts';
 import { countPages } from '../../service/count-pages.ts';
 import { formatBinaryBytes, formatCount, formatDuration, formatOffset, pluralize } from '../../lib/format.ts';
@@ -23,7 +31,7 @@ const MOST = 100;
 const runQuery = z.object({ page: pageParam });
 
 export function addRunPage({ sources, frame, page }: Routing): void {
-  const { db, clock, formatCommand } = sources;
+  const { db, clock, config, formatCommand } = sources;
   page('/runs/:run', async ({ params, query }) => {
     const runId = idParam.safeParse((params as { run: string }).run);
     const found = runId.success ? readRun(db, runId.data) : null;
@@ -40,24 +48,21 @@ export function addRunPage({ sources, frame, page }: Routing): void {
         <h1>
           Run {run.run_id} <StatusLabel status={run.status} />
         </h1>
-        {run.error !== null && found.failures.length === 0 && (
-          <p class="notice">
-            <Message text={run.error} />
-          </p>
-        )}
+        <Why rows={explainRun(db, found, heldCommands(config, formatCommand))} />
         <Facts run={run} booked={found.booked} />
-        <Failures rows={listFailures(found)} />
         <Walks
           found={found}
           waits={WALK_WAITS.all(db, { run_id: run.run_id })}
           page={runQuery.parse(query).page}
           now={clock.now()}
         />
-        <List name="requests" heading="Requests by purpose" columns={REQUEST_COLUMNS} rows={found.requests} />
-        <Quarantine rows={found.quarantine} held={found.held_back} />
-        <p class="soft">
-          All of it as JSON: <Command text={formatCommand(`runs ${run.run_id} --json`)} />
-        </p>
+        <List
+          name="quarantine"
+          heading="Put into quarantine"
+          columns={QUARANTINE_COLUMNS}
+          rows={found.quarantine}
+        />
+        <Technical found={found} json={formatCommand(`runs ${run.run_id} --json`)} />
       </Page>
     );
   });
@@ -65,11 +70,25 @@ export function addRunPage({ sources, frame, page }: Routing): void {
 
 type Run = RunDetails['run'];
 
-/** Failures without a walk that has an error: the table of walks shows the others. */
-function listFailures({ failures, walks }: RunDetails): RunDetails['failures'] {
-  const walked = new Set(walks.filter(({ error }) => error !== null).map(keyOfPackage));
-  return failures.filter(
-    ({ account, package_id }) => package_id === null || !walked.has(keyOfPackage({ account, package_id })),
+function Why({ rows }: { rows: readonly Explanation[] }) {
+  if (rows.length === 0) return null;
+  return (
+    <Section name="why" heading="Why it is not complete">
+      <ul class="problems">
+        {rows.map(({ text, command }) => (
+          <li key={text}>
+            <p>
+              <Message text={text} />
+            </p>
+            {command !== null && (
+              <p class="detail">
+                {CONFIRMATION_HINT} To accept exactly these: <Command text={command} />
+              </p>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Section>
   );
 }
 
@@ -80,7 +99,7 @@ function Facts({ run, booked }: { run: Run; booked: RunDetails['booked'] }) {
     ['Started', <Timestamp at={run.started_at} />],
     ['Duration', end !== null && formatElapsed(run.started_at, end)],
     ['Kind', `${run.mode}, ${TRIGGERS[run.trigger]}`],
-    ['Scope', <bdi>{run.scope ?? 'everything'}</bdi>],
+    ['Covers', <bdi>{run.scope ?? 'everything'}</bdi>],
     [
       'Changes',
       <>
@@ -90,7 +109,6 @@ function Facts({ run, booked }: { run: Run; booked: RunDetails['booked'] }) {
     ['Requests', run.status !== 'running' && pluralize(run.requests, 'request')],
     ['Days booked', days.length > 4 ? pluralize(days.length, 'day') : days.join(', ')],
     ['Resumed what began', origin !== null && origin !== run.started_at && <Timestamp at={origin} />],
-    ['Can resume from', run.resume_at !== null && <Timestamp at={run.resume_at} />],
     ['Clock', offset !== null && formatOffset(offset)],
   ];
   return (
@@ -136,17 +154,22 @@ function Place({ of }: { of: StreamRow }) {
   return <a href={packagePath({ account, package_id: id })}>{formatStream(of)}</a>;
 }
 
-const Failures = ({ rows }: { rows: RunDetails['failures'] }) => (
-  <List
-    name="failures"
-    heading="Not done"
-    rows={rows}
-    columns={[
-      ['What', (row) => <Place of={row} />],
-      ['Kind', (row) => row.kind],
-      ['Why', (row) => <Message text={row.message} />, 'text'],
-    ]}
-  />
+const ERROR_COLUMNS: readonly Column<ErrorRow>[] = [
+  ['Where', (row) => <Place of={row} />],
+  ['Kind', (row) => row.kind],
+  ['Error', (row) => <Message text={withoutSubject(row.message, row)} />, 'text'],
+];
+
+/** What was reported, and the requests; `json`: the command that prints all of the run. */
+const Technical = ({ found, json }: { found: RunDetails; json: string }) => (
+  <details id="technical" class="card">
+    <summary>Details</summary>
+    <List name="errors" heading="Errors" columns={ERROR_COLUMNS} rows={listErrors(found)} />
+    <List name="requests" heading="Requests by purpose" columns={REQUEST_COLUMNS} rows={found.requests} />
+    <p class="soft">
+      All of it as JSON: <Command text={json} />
+    </p>
+  </details>
 );
 
 type Walk = RunDetails['walks'][number];
@@ -157,16 +180,23 @@ interface WalksProps {
   now: number;
 }
 
-/** The walks of the run: first those that did not succeed, then those that changed something. */
+/** The walks of the run, the unchanged ones folded. */
 function Walks({ found: { run, walks }, waits, page: asked, now }: WalksProps) {
   const none = run.mode === 'quick' ? 'No package had anything new.' : 'No package was walked.';
   const pages = Math.max(1, countPages(walks.length, WALKS_PER_PAGE));
   const page = Math.min(asked, pages);
-  const isNotable = (walk: Walk) => hasChanges(walk) || walk.held_back > 0;
-  const rank = (walk: Walk) => (walk.status !== 'succeeded' ? 0 : isNotable(walk) ? 1 : 2);
-  const sorted = walks.toSorted((one, other) => rank(one) - rank(other));
-  const shown = sorted.slice((page - 1) * WALKS_PER_PAGE, page * WALKS_PER_PAGE);
+  const { notable, unchanged } = splitWalks(walks);
+  const first = (page - 1) * WALKS_PER_PAGE;
+  const shown = splitWalks([...notable, ...unchanged].slice(first, first + WALKS_PER_PAGE));
   const waited = new Map(waits.map((row) => [keyOfPackage(row), row.waited_ms]));
+  const toTable = (of: readonly Walk[]) => (
+    <WalkTable
+      first={['Package', (walk: Walk) => <PackageLink of={walk} name={walk.name} />]}
+      walks={of.map((walk) => ({ ...walk, waited_ms: waited.get(keyOfPackage(walk)) }))}
+      now={now}
+      run={run}
+    />
+  );
   return (
     <Section
       name="walks"
@@ -174,16 +204,13 @@ function Walks({ found: { run, walks }, waits, page: asked, now }: WalksProps) {
       count={walks.length === 0 ? '' : pluralize(walks.length, 'walk')}
       empty={walks.length === 0 ? none : undefined}
     >
-      <WalkTable
-        first={['Package', (walk: Walk) => <PackageLink of={walk} name={walk.name} />]}
-        walks={shown.map((walk) => ({
-          ...walk,
-          error: walk.error && withoutSubject(walk.error, walk),
-          waited_ms: waited.get(keyOfPackage(walk)),
-        }))}
-        now={now}
-        run={run}
-      />
+      {shown.notable.length > 0 && toTable(shown.notable)}
+      {shown.unchanged.length > 0 && (
+        <details id="unchanged" open={page > 1}>
+          <summary>{pluralize(unchanged.length, 'package')} unchanged</summary>
+          {toTable(shown.unchanged)}
+        </details>
+      )}
       {waits.some(hasWaited) && (
         <p class="soft">
           Waited: between its requests, for the limits of the account, before a retry, or for other packages.
@@ -211,40 +238,17 @@ const REQUEST_COLUMNS: readonly Column<RequestRow>[] = [
   ['>Received', (row) => formatBinaryBytes(row.bytes)],
 ];
 
-type QuarantineProps = { rows: RunDetails['quarantine']; held: RunDetails['held_back'] };
-
-function Quarantine({ rows, held }: QuarantineProps) {
-  return (
-    <>
-      <List
-        name="held-back"
-        heading="Held back, and still waiting"
-        rows={held}
-        columns={[
-          ['Package', (row) => <Place of={row} />],
-          ['>Removals', (row) => formatCount(row.removals)],
-          ['Why', (row) => formatHeldReason(row.reasons)],
-        ]}
-      />
-      <List
-        name="quarantine"
-        heading="Put into quarantine"
-        rows={rows}
-        columns={[
-          ['Where', (row) => <Place of={row} />],
-          ['Record', (row) => <bdi>{row.record_id}</bdi>, 'text'],
-          [
-            'Why',
-            (row) => (
-              <>
-                <bdi>{row.reason}</bdi>
-                {row.resolved_at !== null && ' (resolved)'}
-              </>
-            ),
-            'text',
-          ],
-        ]}
-      />
-    </>
-  );
-}
+const QUARANTINE_COLUMNS: readonly Column<RunDetails['quarantine'][number]>[] = [
+  ['Where', (row) => <Place of={row} />],
+  ['Record', (row) => <bdi>{row.record_id}</bdi>, 'text'],
+  [
+    'Why',
+    (row) => (
+      <>
+        <bdi>{row.reason}</bdi>
+        {row.resolved_at !== null && ' (resolved)'}
+      </>
+    ),
+    'text',
+  ],
+];

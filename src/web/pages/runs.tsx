@@ -3,9 +3,10 @@ import * as z from 'zod';
 import { formatCount } from '../../lib/format.ts';
 import { RUN_STRIP, RUNS_BEFORE, type RunRow } from '../../queries/named/runs.ts';
 import { withShownStatus } from '../../queries/named/shown-status.ts';
+import { listCauseLines, type CauseLine } from '../../health/run-causes.ts';
 import { runPath } from './paths.ts';
 import { optional, type Routing } from './routing.ts';
-import { Message, Timestamp } from './format.tsx';
+import { Message } from './format.tsx';
 import { Page } from './layout.tsx';
 import { RunStrip } from './run-strip.tsx';
 import { COUNT_COLUMNS, timeColumns, TRIGGERS } from './run-tables.tsx';
@@ -31,7 +32,9 @@ export function addRunsPage({ sources: { db, clock }, frame, page }: Routing): v
       <Page {...frame} title="Runs" current="runs" styles={['runs.css']}>
         <Section name="runs" heading="Runs" isPage>
           {strip.length === 0 ? <p class="soft">None yet.</p> : <RunStrip runs={strip} now={now} />}
-          {runs.length > 0 && <RunTable runs={runs} now={now} />}
+          {runs.length > 0 && (
+            <RunTable runs={runs} causes={listCauseLines(db, runs, next !== undefined)} now={now} />
+          )}
           <nav class="pager" aria-label="Pages">
             {before !== null && <a href="/runs">Newest</a>}
             {next !== undefined && (
@@ -46,7 +49,9 @@ export function addRunsPage({ sources: { db, clock }, frame, page }: Routing): v
   });
 }
 
-function RunTable({ runs, now }: { runs: readonly RunRow[]; now: number }) {
+type TableProps = { runs: readonly RunRow[]; causes: readonly CauseLine[]; now: number };
+
+function RunTable({ runs, causes, now }: TableProps) {
   const showRun = ({ run_id: id, mode, trigger, scope }: RunRow) => (
     <>
       <a href={runPath(id)}>{id}</a>{' '}
@@ -67,18 +72,15 @@ function RunTable({ runs, now }: { runs: readonly RunRow[]; now: number }) {
         ...COUNT_COLUMNS,
         ['>Requests', (run) => run.status !== 'running' && formatCount(run.requests)],
       ]}
-      below={({ error, resume_at: at }) =>
-        error !== null && (
-          <>
-            <Message text={error} />
-            {at !== null && (
-              <>
-                ; it can resume at <Timestamp at={at} />
-              </>
-            )}
-          </>
-        )
-      }
+      below={({ run_id: id }) => {
+        const lines = causes.filter((cause) => cause.run_id === id);
+        return (
+          lines.length > 0 &&
+          lines.map(({ text, inRow }) => (
+            <Message key={text} class="why" text={inRow === null ? text : `${text} (${inRow})`} />
+          ))
+        );
+      }}
     />
   );
 }

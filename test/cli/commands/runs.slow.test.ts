@@ -18,8 +18,9 @@ describe('runs', () => {
   it('lists the runs, the newest first, or only those that failed', async () => {
     const { succeed, json } = await folderWithRuns();
     const all = await succeed('runs');
-    expect(all).toMatch(/^2 +\d{4}-.* manual +full +videos only +partial .* package 999/m);
-    expect(all).toMatch(/^1 +\d{4}-.* manual +full +everything +succeeded +\d+ +280$/m);
+    expect(all).toMatch(/^2 +\d{4}-.* manual +full +videos only +partial +\d+$/m);
+    expect(all).toMatch(/^1 +\d{4}-.* manual +full +succeeded +\d+ +280$/m);
+    expect(all).toMatch(/^ {2}- run 2: the service of main refuses the requests: package 999 /m);
     expect(all).toContain('\none run in full: vodhouse runs 2\n');
     expect(await succeed('runs', '--failed')).not.toMatch(/^1 /m);
     const limited = await succeed('runs', '--limit', '1');
@@ -46,9 +47,12 @@ describe('runs', () => {
     const { succeed } = await folderWithRuns();
     const text = await succeed('runs', '2');
     expect(text).toMatch(/^run 2: partial \(full, manual, videos only\)\n.* UTC, took .*, \d+ requests\n/);
-    expect(text).toMatch(/^not done:\n {2}- main\/999 \(refused\): page 1: /m);
+    expect(text).toMatch(
+      /^why it is not complete:\n {2}- the service of main refuses the requests: package 999 /m,
+    );
+    expect(text).toMatch(/^details:\n {2}- main\/999 \(refused\): page 1: /m);
     expect(text).toMatch(/^main\/999 +failed /m);
-    expect(text).toMatch(/^main\/101 +succeeded/m);
+    expect(text).toMatch(/^2 packages unchanged$/m);
     expect(text).toMatch(/^main +page +\d+ +\d+ +\d/m);
     expect(await succeed('runs', '1')).toMatch(/^storage of main: 1 day booked \(\d/m);
   });
@@ -62,11 +66,12 @@ describe('runs', () => {
          from walk w join video v using (account, package_id) where w.run_id = 1 and package_id = 101;
        ${insert('quarantine', { account: 'main', stream: 'videos', package_id: 101, record_id: '7', reason: 'bad', raw: '{}', seen_at: '' })}
        update quarantine set seen_at = (select started_at from run where run_id = 1);
-       insert into run_failure select 1, account, package_id, 'videos', 'status', 'x' from package limit 1`,
+       insert into run_failure (run_id, account, package_id, stream, kind, message)
+         select 1, account, package_id, 'videos', 'status', 'x' from package limit 1`,
     );
     const text = await succeed('runs', '1');
     expect(text).toMatch(
-      /main\/101: 1 removal, .*\n.*: vodhouse sync --package 101 --accept-removals walk:\d+$/m,
+      /1 removal of main\/101.* held back: .*\n.*: vodhouse sync --package 101 --accept-removals walk:\d+$/m,
     );
     expect(text).toContain('in quarantine:\n  - main/101, 7: bad');
     const lists = Object.values(await json('runs', '1')) as unknown[][];
@@ -79,4 +84,13 @@ describe('runs', () => {
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain('there is no run 9\n  -> vodhouse runs lists');
   });
+});
+
+it('runs names a cause once that several runs in a row have', async () => {
+  const { run, succeed } = await folderWithRuns();
+  await run('sync', '--videos');
+  await run('sync', '--videos');
+  const text = await succeed('runs');
+  expect(text.match(/the service of main refuses the requests/g)).toHaveLength(1);
+  expect(text).toMatch(/^ {6}3 runs in a row, since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/m);
 });

@@ -117,7 +117,10 @@ describe('the attention list', () => {
       ['run 2 failed: the disk is full', 'the run in full: vodhouse runs 2'],
     ]);
     expect(failed.partText('overall-status')).toMatch(/^Failing: run 2 failed: the disk is full .* As of /);
-    expect(rowsIn((await page('/runs')).part('runs')).at(2)).toEqual(['', 'the disk is full']);
+    expect(rowsIn((await page('/runs')).part('runs')).at(2)).toEqual([
+      '',
+      'the run failed: the disk is full',
+    ]);
     change(run({ status: 'parked', error: 'no requests left', resume_at: '2026-03-10 15:00:00' }));
     const parked = await page();
     expect(needsOn(parked)[1]?.map(plain)).toEqual([
@@ -126,7 +129,7 @@ describe('the attention list', () => {
       'no requests left',
     ]);
     expect(rowsIn((await page('/runs')).part('runs')).at(2)?.[1]).toBe(
-      'no requests left; it can resume at 2026-03-11 00:00:00',
+      'the run waits until 2026-03-11 00:00:00: no requests left',
     );
   });
 

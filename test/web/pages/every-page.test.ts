@@ -45,7 +45,7 @@ describe('every time', () => {
       expect([path, getText(root).split('Asia/Seoul').length]).toEqual([path, 2]);
     }
     const facts = (await page('/runs/1')).partText('content');
-    expect(facts).toContain('Can resume from 2026-03-11 00:00:00');
+    expect(facts).toContain('waits until 2026-03-11 00:00:00');
     expect(facts).toContain('paused until 2026-03-11 00:00:00');
     expect((await page()).partText('progress')).toContain('22:00');
   });

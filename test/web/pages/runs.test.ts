@@ -159,22 +159,23 @@ describe('the page of a run', () => {
     for (const text of ['2m 5s', 'full, manual', 'everything', '7 added, 1 package failed', '5 requests']) {
       expect(facts).toContain(text);
     }
-    // the reason of a package is below its walk
-    expect(rowsIn(part('failures')).slice(1)).toEqual([['storage of main', 'parked', 'no budget']]);
+    expect(partText('why')).toContain('the service of main answers with an error: package 104');
+    const errors = rowsIn(part('errors')).slice(1);
+    expect(errors.map((row) => row.at(-1)).sort()).toEqual(['HTTP 500', 'no budget']);
+    expect(partText('walks')).toContain('1 package unchanged');
     expect(linksIn(part('facts'))).toEqual(['/changes?run=1']);
     const walks = rowsIn(part('walks')).slice(1);
     expect(walks.map(([name]) => name)).toEqual([
       'Package 104 main',
-      '',
       'Package 101 main',
+      'Package', // the heading of the folded ones
       'Package 102 main',
     ]);
     // 4 to 9 s, 10 to 12 s, 12.3 to 12.6 s
     expect(walks[0]?.slice(3)).toEqual(['7.3s', 'failed 30 held back', '', '', '', '', '2', '3']);
-    expect(walks[2]?.slice(3, 9)).toEqual(['', 'succeeded', '7', '', '', '']);
+    expect(walks[1]?.slice(3, 9)).toEqual(['', 'succeeded', '7', '', '', '']);
     expect(partText('walks')).toContain('Waited: between its requests');
     expect(named(part('walks'), 'svg')).toHaveLength(3);
-    expect(walks[1]).toContain('the service says no');
     expect(linksIn(part('walks'))).toContain('/packages/main/101');
     expect(rowsIn(part('requests')).slice(1)).toEqual([
       ['page', 'main', '6', '5', '0', '1', '1.1s', '12 KiB'],
