@@ -49,7 +49,7 @@ async function open(
 }
 
 /** Removals of Campaigns are held back; everything else is fresh. */
-const HEADING = /^Attention demo\/102 \(Campaigns\): \d+ removals held back/;
+const HEADING = /^Attention: demo\/102 \(Campaigns\): \d+ removals held back/;
 const heading = (page: Page) => page.locator('h1').innerText();
 const changesOf = (kind: string) => `#changes li:has(> .state:text-is("${kind}"))`;
 const addresses = (page: Page, kind: string) =>
