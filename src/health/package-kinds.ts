@@ -8,7 +8,7 @@ import { formatStream, STREAM_KINDS } from '../sync/streams.ts';
 import { lastWalks, PARTIAL_WALKS } from '../queries/named/failures.ts';
 import { packageNames } from './commands.ts';
 import type { HealthFacts } from './facts.ts';
-import { advise, scopeOf, type Finding, type Kind } from './problem.ts';
+import { advise, scopeOf, type Advice, type Finding, type Kind } from './problem.ts';
 import {
   formatPackage,
   groupBy,
@@ -30,8 +30,12 @@ export function formatHeldReason(reasons: readonly HeldReason[]): string {
   return reasons.map((reason) => HELD_REASONS[reason]).join('; ');
 }
 
-export const CONFIRMATION_HINT =
-  'they are removed once another full walk, at least one schedule later, confirms them';
+const TO_ACCEPT =
+  'they are removed once another full walk, at least one schedule later, confirms them; ' +
+  'to accept exactly these now';
+
+/** What to do about removals that are held back; `command` accepts them. */
+export const adviseToAccept = (command: string): Advice => advise(TO_ACCEPT, command);
 
 const stale: Kind = {
   kind: 'stale',
@@ -129,7 +133,7 @@ const heldBack: Kind = {
             ),
             `first held back at ${since} UTC`,
           ],
-          advice: advise(`${CONFIRMATION_HINT}; to accept exactly these now`, command),
+          advice: adviseToAccept(command),
           fields: { removals, reasons, command },
         };
       },

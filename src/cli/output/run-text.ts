@@ -3,7 +3,8 @@ import type { Config } from '../../config/config.ts';
 import type { FormatCommand } from '../../lib/shell-command.ts';
 import { openReadOnly, type Db } from '../../database/connection.ts';
 import { WALK_CHANGES, type WalkChange } from '../../database/schema/values.ts';
-import { CONFIRMATION_HINT } from '../../health/package-kinds.ts';
+import { adviseToAccept } from '../../health/package-kinds.ts';
+import { formatAdvice } from '../../health/problem.ts';
 import {
   explainRun,
   heldCommands,
@@ -142,11 +143,10 @@ function whyText({ why, failures }: FullRun, limit: Limit): string {
   const lines = why.map(({ account, kind, text, command }) => {
     const of = failures.filter((row) => row.account === account && row.kind === kind);
     const hints = [...new Set(of.flatMap(({ hint }) => hint ?? []))].slice(0, limit.most);
-    const advice = command === null ? hints : [...hints, `to accept exactly these: ${command}`];
+    const advice = command === null ? hints : [...hints, formatAdvice(adviseToAccept(command))];
     return [escapeControls(text), ...advice.map((each) => `      -> ${each}`)].join('\n');
   });
-  const text = listText('why it is not complete:', lines, limit);
-  return why.some(({ command }) => command !== null) ? `${text}\n${CONFIRMATION_HINT}` : text;
+  return listText('why it is not complete:', lines, limit);
 }
 
 type Walk = FullRun['walks'][number];

@@ -1,7 +1,7 @@
 /** The page of a run: its outcome, what failed, its walks, its requests. */
 import type { ComponentChildren } from 'preact';
 import * as z from 'zod';
-import { CONFIRMATION_HINT } from '../../health/package-kinds.ts';
+import { adviseToAccept } from '../../health/package-kinds.ts';
 import {
   explainRun,
   heldCommands,
@@ -82,7 +82,7 @@ function Why({ rows }: { rows: readonly Explanation[] }) {
             </p>
             {command !== null && (
               <p class="detail">
-                {CONFIRMATION_HINT} To accept exactly these: <Command text={command} />
+                {adviseToAccept(command).text}: <Command text={command} />
               </p>
             )}
           </li>

@@ -38,7 +38,7 @@ it('--accept-removals of a walk accepts nothing that a later one held back', asy
   expect((await run('sync')).code).toBe(3);
   const { code, stdout } = await run('sync', '--accept-removals', '2');
   expect(code).toBe(3);
-  expect(stdout).toContain('- main/101: 5 removals, too many at once\n');
+  expect(stdout).toContain('- 5 removals of main/101 held back: too many at once\n');
   expect(commandIn(stdout)).toEqual(['sync', '--package', '101', '--accept-removals', 'walk:3']);
   expect(value(`${LIVE} and id <= 5`)).toBe(5);
 });
@@ -48,8 +48,7 @@ describe('a run that holds removals back', () => {
     const { held, succeed, value } = await holdingFolder();
     expect(held.code).toBe(3);
     expect(held.stdout).toMatch(/^main\/101 .* 40$/m);
-    expect(held.stdout).toContain('  - main/101: 40 removals, too many at once\n');
-    expect(held.stdout).toMatch(/another full walk .* confirms them\.$/m);
+    expect(held.stdout).toContain('  - 40 removals of main/101 held back: too many at once\n');
     expect(commandIn(held.stdout)).toEqual(['sync', '--package', '101', '--accept-removals', 'walk:2']);
     expect(value(LIVE)).toBe(60);
     const accepted = await succeed(...commandIn(held.stdout));
@@ -67,12 +66,14 @@ describe('status where removals are held back', () => {
     const { code, stdout } = await run('status');
     expect(code).toBe(3);
     expect(stdout.split('\n').slice(1, 9)).toEqual([
-      '  - main/101: 42 removals held back, too many at once',
-      ...[11, 12, 13].map((id) => `      ${id}  Video ${id}`),
-      '      and 39 more',
-      expect.stringMatching(/^ {6}first held back at \S+ \S+ UTC$/),
-      expect.stringMatching(/another full walk .* confirms them\.$/),
-      '      -> to accept exactly these: vodhouse sync --package 101 --accept-removals walk:3',
+      '  ! main/101: 42 removals held back, too many at once',
+      expect.stringMatching(/^ {6}since \S+ \S+ UTC$/),
+      expect.stringMatching(/^ {6}-> they are removed once .*: vodhouse sync .* walk:3$/),
+      '      details: 11  Video 11',
+      '               12  Video 12',
+      '               13  Video 13',
+      '               and 39 more',
+      expect.stringMatching(/^ {15}first held back at \S+ \S+ UTC$/),
     ]);
     await succeed(...commandIn(stdout));
     expect(value(LIVE)).toBe(18);
@@ -99,9 +100,9 @@ describe('status where removals are held back', () => {
     service.remove(...idsBetween(1, 30));
     await run('sync');
     const { stdout } = await run('status');
-    expect(stdout).toContain('      1  red \ufffd[31m and\ufffda new\ufffdline \ufffd2J\ufffd\n');
-    expect(stdout).toMatch(/^ {6}2 {2}(한국어 ){8}한…$/m);
-    expect(stdout).toMatch(/^ {6}3 {2}$/m);
+    expect(stdout).toContain(' 1  red \ufffd[31m and\ufffda new\ufffdline \ufffd2J\ufffd\n');
+    expect(stdout).toMatch(/^ {15}2 {2}(한국어 ){8}한…$/m);
+    expect(stdout).toMatch(/^ {15}3 {2}$/m);
     expect(value('select title from video where id = 1')).toContain('\u001b[31m');
   });
 });
