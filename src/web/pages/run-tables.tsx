@@ -4,7 +4,7 @@
  */
 import { WALK_CHANGES, type WalkChange, type Status, type Trigger } from '../../database/schema/values.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
-import { capitalize, formatCount, formatDuration, pluralize } from '../../lib/format.ts';
+import { capitalize, formatCount, formatDuration } from '../../lib/format.ts';
 import type { RunRow } from '../../queries/named/runs.ts';
 import type { PackageWalk } from '../../queries/named/videos.ts';
 import { formatElapsed, Message, RelativeTime, StatusLabel } from './format.tsx';
@@ -25,24 +25,18 @@ export const TRIGGERS: Record<Trigger, string> = {
 };
 
 /** What the columns of counts do not show. */
-export function listRemarks(row: {
-  failed_walks?: number;
-  quarantined?: number;
-  held_back?: number;
-  unsettled?: number;
-}): string[] {
-  const { failed_walks: failed = 0, quarantined = 0, held_back: held = 0, unsettled = 0 } = row;
+export function listRemarks(row: { quarantined?: number; held_back?: number; unsettled?: number }): string[] {
+  const { quarantined = 0, held_back: held = 0, unsettled = 0 } = row;
   return [
     ...(quarantined > 0 ? [`${formatCount(quarantined)} quarantined`] : []),
     ...(held > 0 ? [`${formatCount(held)} held back`] : []),
     ...(unsettled > 0 ? [`${formatCount(unsettled)} unsettled`] : []),
-    ...(failed > 0 ? [`${pluralize(failed, 'package')} failed`] : []),
   ];
 }
 
 export const hasChanges = (row: Counts): boolean => WALK_CHANGES.some((change) => row[change] > 0);
 
-/** `3 added, 1 removed, 1 package failed`; `no change`. */
+/** `3 added, 1 removed, 1 quarantined`; `no change`. */
 export function formatRunChanges(run: RunRow): string {
   const changes = WALK_CHANGES.flatMap((change) =>
     run[change] > 0 ? `${formatCount(run[change])} ${change}` : [],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { insert } from '../../support/fixtures/filled-live-file.ts';
-import { run, walk, type Row } from '../../support/fixtures/page-rows.ts';
+import { candidate, run, walk, type Row } from '../../support/fixtures/page-rows.ts';
 import { openPages } from '../../support/servers/open-pages.ts';
 import { getText, named, type Element } from '../../support/read-html.ts';
 
@@ -125,6 +125,53 @@ describe('the page of all runs', () => {
   });
 });
 
+describe('why runs are not complete', () => {
+  const failure = (run_id: number, row: Row) =>
+    insert('run_failure', {
+      run_id,
+      account: 'main',
+      stream: 'videos',
+      kind: 'connection',
+      message: 'x',
+      ...row,
+    });
+
+  it('is shown once for the runs in a row that have the same cause, with all that it affects', async () => {
+    const down = (id: number) => [
+      run({ status: 'partial', error: 'connect ECONNREFUSED' }),
+      walkRow({ run_id: id, package_id: 103, status: 'failed' }),
+      failure(id, { package_id: 103 }),
+      failure(id, { stream: 'storage' }),
+      failure(id, { kind: 'skipped', skipped: 7 }),
+    ];
+    const scoped = run({ scope: 'packages 102' }); // it may not have met the cause
+    const { page } = await openPages([run({}), ...down(2), scoped, ...down(4), run({}), ...down(6)]);
+    const { part } = await page('/runs');
+    const causes = rowsIn(part('runs')).filter((row) => row.length === 2);
+    const sentence = 'the service of main does not answer: 8 packages and storage could not be read';
+    expect(causes.map(([, text]) => text)).toEqual([
+      sentence,
+      `${sentence} (2 runs in a row, since 2026-03-10 20:00:00)`,
+    ]);
+    expect(getText(part('runs'))).not.toMatch(/ECONNREFUSED|1 package/);
+  });
+
+  it('has the number of removals that its command accepts, with those that an earlier run held back', async () => {
+    const { page } = await openPages([
+      ...[1, 2].flatMap((id) => [
+        run({ status: 'partial' }),
+        walkRow({ run_id: id, walk_id: id, held_back: id }),
+      ]),
+      candidate(1, { walk_id: 1, held_by: 1 }),
+      candidate(2, { walk_id: 2, held_by: 2 }),
+    ]);
+    const { part } = await page('/runs/2');
+    expect(named(part('why'), 'li').map(getText)).toEqual([
+      expect.stringMatching(/^2 removals of main\/104 .* now: vodhouse sync .*--accept-removals walk:2/),
+    ]);
+  });
+});
+
 describe('the page of a run', () => {
   it('shows its outcome, what failed, its walks and its requests by purpose', async () => {
     const { page } = await openPages([
@@ -156,7 +203,7 @@ describe('the page of a run', () => {
     const { part, partText, title } = await page('/runs/1');
     expect(title).toBe('Run 1: partial · Vodhouse test');
     const facts = partText('facts');
-    for (const text of ['2m 5s', 'full, manual', 'everything', '7 added, 1 package failed', '5 requests']) {
+    for (const text of ['2m 5s', 'full, manual', 'everything', '7 added', '5 requests']) {
       expect(facts).toContain(text);
     }
     expect(partText('why')).toContain('the service of main answers with an error: package 104');
