@@ -133,7 +133,8 @@ it('a checkout is installed without a compiler, and runs', async () => {
 function pointAtSandbox(config: string, url: string): void {
   const text = readFileSync(config, 'utf8')
     .replaceAll(/https:\/\/\w+\.example\.test/g, url)
-    .replace(/packages: \[101.*/, 'packages: [101, 102, 103]');
+    .replace(/packages: \[101.*/, 'packages: [101, 102, 103]')
+    .replace('port: 8320', 'port: 0');
   writeFileSync(config, text);
 }
 
