@@ -62,6 +62,7 @@ describe('with the clock of a real server', () => {
     const getArrivals = (key: string) => requests.filter(({ query }) => query.get('key') === key);
     const sync = folder.start('sync', '--log-level', 'silent');
     await expect.poll(() => getArrivals('main').length).toBeGreaterThan(0);
+    await expect.poll(() => folder.value('select count(*) from pause')).toBe(1); // until then it may ask
     const check = await folder.run('check');
     sync.kill('SIGKILL');
     const arrivals = getArrivals('main');
