@@ -27,8 +27,10 @@ import { listCommon, listLarge, listSmall, toForm, type DeltaTable } from './tab
  * The tables with rows of an account. Among them is a table that the published file lacks because
  * `publish.exclude` leaves it out: an earlier load may have written it.
  */
-const MARTS = createMarts({ durationUnit: 'ms', exclude: [] });
-const ACCOUNT_TABLES = [...listVideoTables(MARTS), ...listAccountTables(MARTS)].map(({ name }) => name);
+function listEveryTable(): string[] {
+  const marts = createMarts({ durationUnit: 'ms', exclude: [] });
+  return [...listVideoTables(marts), ...listAccountTables(marts)].map(({ name }) => name);
+}
 
 /** As `Target.load`. Throws ConflictError if another writer came first, and the load must begin again. */
 export async function loadAccount(
@@ -52,7 +54,7 @@ export async function loadAccount(
   await writeClaim(context, account, { pending: kind, row: claim?.row ?? null });
   let rows = 1; // that of `loads`
   for (const plan of plans) rows += await carryOut(context, plan, account, former);
-  for (const gone of former) for (const table of ACCOUNT_TABLES) await removeFiles(context, table, gone);
+  for (const gone of former) for (const table of listEveryTable()) await removeFiles(context, table, gone);
   await writeClaim(context, account, { pending: null, row: await createRow(context, account) }, former);
   return rows;
 }
@@ -85,7 +87,7 @@ export async function removeAccount(context: LoadContext, account: string): Prom
   const { snapshot } = await lake.getLog(LOADS);
   if (compareOwner(readClaims(snapshot).get(account)?.state ?? null, source) !== 'ours') return 0;
   let rows = 1; // that of `loads`
-  for (const table of ACCOUNT_TABLES) rows += await removeFiles(context, table, account);
+  for (const table of listEveryTable()) rows += await removeFiles(context, table, account);
   await writeClaim(context, account, null);
   return rows;
 }
