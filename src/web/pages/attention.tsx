@@ -1,5 +1,6 @@
 /** What needs attention: how severe, since when, where, and the commands to type. Notes are apart. */
 import type { Item } from '../../health/items.ts';
+import type { Advice } from '../../health/problem.ts';
 import { formatCount } from '../../lib/format.ts';
 import { Command, Message, RelativeTime, Timestamp } from './format.tsx';
 import { Section } from './section.tsx';
@@ -63,12 +64,7 @@ function ItemRow({ item, now, place }: RowProps) {
         <Message text={message} />
       </p>
       <About item={item} now={now} place={place} />
-      {advice && (
-        <p class="detail">
-          {advice.text !== null && <Message text={`${advice.text}${advice.command === null ? '' : ': '}`} />}
-          {advice.command !== null && <Command text={advice.command} />}
-        </p>
-      )}
+      {advice && <AdviceLine advice={advice} />}
       {details.length > 0 && (
         <details id={getId(item)}>
           <summary>Details</summary>
@@ -101,5 +97,15 @@ function About({ item: { severity, affects, since, nextTry }, now, place }: RowP
       )}{' '}
       {place && <a href={place.path}>{place.text}</a>}
     </div>
+  );
+}
+
+/** The one thing to do, with the command to copy. */
+export function AdviceLine({ advice: { text, command } }: { advice: Advice }) {
+  return (
+    <p class="detail">
+      {text !== null && <Message text={command === null ? text : `${text}: `} />}
+      {command !== null && <Command text={command} />}
+    </p>
   );
 }

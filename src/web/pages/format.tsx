@@ -5,7 +5,7 @@ import { DAY_MS, fromTimestamp } from '../../lib/clock.ts';
 import type { Status } from '../../database/schema/values.ts';
 import { formatAgo, formatBinaryBytes, formatCount, formatDuration } from '../../lib/format.ts';
 import { keyOfPackage, type PackageRow } from '../../sync/package-key.ts';
-import { packagePath } from './paths.ts';
+import { packagePath } from '../../health/place.ts';
 import { findMeaning } from './glossary.tsx';
 
 /** The time zone of all times of a page, which its footer names; and whether a package needs its account. */

@@ -20,7 +20,8 @@ import { withShownStatus } from '../../queries/named/shown-status.ts';
 import { PACKAGE_WALKS, type PackageWalk } from '../../queries/named/videos.ts';
 import { clientGoneSignal } from '../../service/server/routes.ts';
 import { TrendChart } from '../charts/figures.tsx';
-import { packagePath, runPath, toQueryString } from './paths.ts';
+import { packagePath } from '../../health/place.ts';
+import { runPath, toQueryString } from './paths.ts';
 import { findToday, idParam, type PageSources, type Routing } from './routing.ts';
 import { AttentionSection } from './attention.tsx';
 import {

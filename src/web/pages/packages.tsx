@@ -12,7 +12,8 @@ import { PACKAGE_CHANGES, QUARANTINE_BY_PACKAGE, type PackageTotals } from '../.
 import { readRunningRun } from '../../queries/named/runs.ts';
 import { PACKAGE_SIZES } from '../../queries/named/videos.ts';
 import { createBars, Sparkline } from '../charts/figures.tsx';
-import { packagePath, toQueryString } from './paths.ts';
+import { packagePath } from '../../health/place.ts';
+import { toQueryString } from './paths.ts';
 import { findToday, pageParam, textParam, type PageSources, type Routing } from './routing.ts';
 import { formatHours, formatSize, RelativeTime } from './format.tsx';
 import { Page, REFRESH } from './layout.tsx';

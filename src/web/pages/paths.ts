@@ -1,8 +1,6 @@
 /** The addresses of the pages. */
 import type { PackageRow } from '../../sync/package-key.ts';
 
-export { packagePath } from '../../health/place.ts';
-
 export const videoPath = ({ account, package_id: packageId, id }: PackageRow & { id: number }): string =>
   `/videos/${encodeURIComponent(account)}/${packageId}/${id}`;
 

@@ -16,9 +16,11 @@ import { formatBinaryBytes, formatCount, formatDuration, formatOffset, pluralize
 import { keyOfPackage } from '../../sync/package-key.ts';
 import { formatStream, isAccountStream, type StreamRow } from '../../sync/streams.ts';
 import { readRun, WALK_WAITS, type RunDetails, type WalkWait } from '../../queries/named/run.ts';
-import { changesPath, packagePath, runPath } from './paths.ts';
+import { packagePath } from '../../health/place.ts';
+import { changesPath, runPath } from './paths.ts';
 import { idParam, pageParam, type Routing } from './routing.ts';
 import { Command, formatElapsed, Message, PackageLink, StatusLabel, Timestamp } from './format.tsx';
+import { AdviceLine } from './attention.tsx';
 import { Page } from './layout.tsx';
 import { formatRunChanges, hasChanges, hasWaited, TRIGGERS, WalkTable } from './run-tables.tsx';
 import { Pager, Section } from './section.tsx';
@@ -80,11 +82,7 @@ function Why({ rows }: { rows: readonly Explanation[] }) {
             <p>
               <Message text={text} />
             </p>
-            {command !== null && (
-              <p class="detail">
-                {adviseToAccept(command).text}: <Command text={command} />
-              </p>
-            )}
+            {command !== null && <AdviceLine advice={adviseToAccept(command)} />}
           </li>
         ))}
       </ul>

@@ -5,7 +5,7 @@ import { pluralize } from '../../lib/format.ts';
 import { VIDEO_FIELDS } from '../../service/service-fields.ts';
 import { PACKAGE } from '../../queries/named/packages.ts';
 import { readVideo, type VersionRow, type VideoRow } from '../../queries/named/videos.ts';
-import { packagePath } from './paths.ts';
+import { packagePath } from '../../health/place.ts';
 import { idParam, type Routing } from './routing.ts';
 import { ChangeBadge, TextChange } from './change-parts.tsx';
 import { ALL_PACKAGES, formatLength, formatPackage, formatSize, Timestamp, Title } from './format.tsx';
