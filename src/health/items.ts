@@ -3,7 +3,15 @@ import { formatCount, pluralize } from '../lib/format.ts';
 import { ACCOUNT_STREAMS, STREAM_KINDS } from '../sync/streams.ts';
 import type { FormatCommand } from '../lib/shell-command.ts';
 import { findPlace, PACKAGES_PLACE, type Place } from './place.ts';
-import { SEVERITIES, type Advice, type Kind, type Problem, type Scope, type Severity } from './problem.ts';
+import {
+  advise,
+  SEVERITIES,
+  type Advice,
+  type Kind,
+  type Problem,
+  type Scope,
+  type Severity,
+} from './problem.ts';
 import { findEarliest, groupBy, nameAccounts, toOneLine } from './text.ts';
 
 export interface Item {
@@ -86,7 +94,7 @@ function toGroupItem(group: readonly [Problem, ...Problem[]], formatCommand: For
     severity: of.severity,
     message: groupText(scope.account, group.length, of.grouped ?? ''),
     since: findEarliest(group),
-    advice: { text: 'to list all of them', command: formatCommand('status --json') },
+    advice: advise('to list all of them', formatCommand('status --json')),
     details: listExamples(group),
     place: PACKAGES_PLACE,
   };

@@ -1,6 +1,6 @@
 /** The state of everything in a few sentences: that of the worst item, where there is one. Pure. */
 import { fromTimestamp } from '../lib/clock.ts';
-import { formatAgo, formatCount, pluralize } from '../lib/format.ts';
+import { capitalize, formatAgo, formatCount, pluralize } from '../lib/format.ts';
 import type { HealthFacts } from './facts.ts';
 import type { Item } from './items.ts';
 import { isNothingRead, isReadingAll } from './reading.ts';
@@ -59,5 +59,3 @@ function describeFresh({ packages, streams }: Facts): string {
     ? 'the only package is fresh'
     : `all ${formatCount(packages.length)} packages are fresh`;
 }
-
-const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

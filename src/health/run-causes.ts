@@ -1,7 +1,7 @@
 /** Why runs are not complete: read, and in words. Pages and commands show the same. */
 import type { Config } from '../config/config.ts';
 import type { Db } from '../database/connection.ts';
-import { KILLED } from '../database/schema/runs.ts';
+import { KILLED, type FailureKind } from '../database/schema/runs.ts';
 import { WALK_CHANGES } from '../database/schema/values.ts';
 import { FAULT_KINDS } from '../lib/errors.ts';
 import { formatCount, pluralize } from '../lib/format.ts';
@@ -47,8 +47,9 @@ export function readCauses(db: Db, runs: readonly RunRow[]): Map<number, readonl
 /** Rows of one kind are one cause. Packages that were skipped belong to what failed before. */
 function addRow(causes: Cause[], { account, kind, stream, packages, package_id, count }: CauseRow): void {
   const isSame = (cause: Cause) => cause.account === account && (cause.kind === kind || kind === 'skipped');
-  let cause = causes.find(isSame);
-  if (!cause) causes.push((cause = { account, kind, packages: 0, package_id, streams: [], count: 0 }));
+  const known = causes.find(isSame);
+  const cause: Cause = known ?? { account, kind, packages: 0, package_id, streams: [], count: 0 };
+  if (!known) causes.push(cause);
   cause.packages += packages;
   cause.package_id ??= package_id;
   cause.count += count;
@@ -83,13 +84,7 @@ export function describeCause(cause: Cause, run: RunRow): string {
 }
 
 function describeFailed(
-  {
-    account,
-    kind,
-    packages,
-    package_id: id,
-    streams,
-  }: Cause & { kind: Parameters<typeof describeFailure>[0] },
+  { account, kind, packages, package_id: id, streams }: Cause & { kind: FailureKind },
   { resume_at: resumeAt }: RunRow,
 ): string {
   const isOfService = FAULT_KINDS.some((each) => each === kind);
