@@ -12,7 +12,7 @@ import { createCalendar } from '../../lib/calendar.ts';
 import { SECOND_MS, toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
-import { readText } from '../../publishing/about-rows.ts';
+import { publishedFact, readText } from '../../publishing/about-rows.ts';
 import type { LastChange, PackageTotals } from '../../queries/named/packages.ts';
 import { keyOfPackage, type PackageRow } from '../../sync/package-key.ts';
 import { PACKAGE_SIZES, PACKAGE_TROUBLE } from '../../queries/named/videos.ts';
@@ -41,7 +41,8 @@ const COUNTED_DAYS = 30;
 
 /**
  * What packages add up to. A package that the server has not added up since its start has the figures of the
- * published file. Waits at most `waitMs` for newer ones; `isPending`: they will follow.
+ * published file, which was made at `publishedAt` (null: none has them). Waits at most `waitMs` for newer
+ * ones; `isPending`: they will follow.
  */
 export async function readTotals(
   { config, wideReads, clock }: PageSources,
@@ -55,9 +56,10 @@ export async function readTotals(
     waitMs,
   );
   const isComplete = packages.every((row) => totals.of(row) !== null);
-  const published = isComplete ? {} : readPublishedTotals(config, first);
+  const published = isComplete ? null : readPublishedTotals(config, first);
   return {
-    of: (row: PackageRow) => totals.of(row) ?? published[keyOfPackage(row)] ?? null,
+    of: (row: PackageRow) => totals.of(row) ?? published?.totals[keyOfPackage(row)] ?? null,
+    publishedAt: published?.at ?? null,
     isPending: totals.pending > 0,
   };
 }
@@ -74,14 +76,24 @@ from packages left join (
     sum(removed_count + retired_count) as went
   from package_daily where day >= ? group by package_key) using (package_key)`;
 
-/** By the key of the package; empty where there is no published file that can be read. */
-function readPublishedTotals(
-  { publish, durationUnit }: Config,
-  since: string,
-): Record<string, PackageTotals> {
+/** Totals by the key of the package; null where there is no published file that can be read. */
+function readPublishedTotals({ publish, durationUnit }: Config, since: string) {
   const text = publish && readText(publish.file, selectPublishedTotals(durationUnit), since);
-  return text === null ? {} : (JSON.parse(text) as Record<string, PackageTotals>); // as the SQL wrote it
+  if (publish === null || text === null) return null;
+  return {
+    totals: JSON.parse(text) as Record<string, PackageTotals>, // as the SQL wrote it
+    at: publishedFact(publish.file, 'published_at'),
+  };
 }
+
+/** Names the age of figures that are not those of the live file yet. */
+export const PublishedNote = ({ at, now }: { at: string | null; now: number }) =>
+  at !== null && (
+    <p class="soft" id="published-figures">
+      Hours, size, added and removed are those of the published file, made <RelativeTime at={at} now={now} />;
+      the present ones are being added up.
+    </p>
+  );
 
 interface StateProps {
   row: PackageState;

@@ -29,13 +29,18 @@ import {
   formatHours,
   formatPackage,
   formatSize,
-  Message,
   RelativeTime,
   Timestamp,
 } from './format.tsx';
 import { Page } from './layout.tsx';
 import { readList, VideoList } from './list.tsx';
-import { getPackageStates, PackageStateLabel, readTotals, type PackageState } from './package-parts.tsx';
+import {
+  getPackageStates,
+  PackageStateLabel,
+  PublishedNote,
+  readTotals,
+  type PackageState,
+} from './package-parts.tsx';
 import { WalkTable } from './run-tables.tsx';
 import { Section, Tabs } from './section.tsx';
 import { Tile } from './tiles.tsx';
@@ -72,6 +77,7 @@ export function addPackagePage({ sources, frame, page }: Routing): void {
         </h1>
         <Summary health={health} stored={stored} path={packagePath(of)} now={now} />
         {health && <Figures videos={health.videos} totals={totals.of(of)} unit={config.durationUnit} />}
+        {health && <PublishedNote at={totals.publishedAt} now={now} />}
         {items.length > 0 && (
           <AttentionSection items={items} all={formatCommand('status --json')} now={now} isOfPackage />
         )}
@@ -168,7 +174,6 @@ function Summary({ health, stored, path, now }: SummaryProps) {
   return (
     <p class="package-state">
       <PackageStateLabel row={health} /> last full walk <RelativeTime at={health.walked_at} now={now} />
-      {health.last_error !== null && <Message class="why" text={health.last_error} />}
     </p>
   );
 }
@@ -241,11 +246,16 @@ function GrowthSection({ days }: { days: readonly PackageDay[] }) {
   );
 }
 
+/** An error is shown once, at the latest of the walks in a row that ended with it. */
 function WalksSection({ walks, now }: { walks: readonly PackageWalk[]; now: number }) {
+  const shown = walks.map((walk, at) => ({
+    ...walk,
+    error: walk.error === walks[at - 1]?.error ? null : walk.error,
+  }));
   return (
     <Section name="walks" heading="Last walks" empty={walks.length === 0 ? 'None yet.' : undefined}>
       <WalkTable
-        walks={walks}
+        walks={shown}
         now={now}
         first={[
           'Run',

@@ -17,7 +17,13 @@ import { toQueryString } from './paths.ts';
 import { findToday, pageParam, textParam, type PageSources, type Routing } from './routing.ts';
 import { formatHours, formatSize, RelativeTime } from './format.tsx';
 import { Page, REFRESH } from './layout.tsx';
-import { getPackageStates, PackageStateLabel, readTotals, type PackageState } from './package-parts.tsx';
+import {
+  getPackageStates,
+  PackageStateLabel,
+  PublishedNote,
+  readTotals,
+  type PackageState,
+} from './package-parts.tsx';
 import { Pager, Section } from './section.tsx';
 import { isNumber, Table, toLabel, type Column } from './table.tsx';
 
@@ -64,7 +70,7 @@ export function addPackagesPage({ sources, frame, page }: Routing): void {
   page('/packages', async (request) => {
     const query = packagesQuery.parse(request.query);
     const now = sources.clock.now();
-    const { rows: all, isPending } = await readRows(sources, now);
+    const { rows: all, isPending, publishedAt } = await readRows(sources, now);
     const found = all.filter((row) => isFound(row, query.find)).sort(compareRows(query));
     return (
       <Page
@@ -81,6 +87,7 @@ export function addPackagesPage({ sources, frame, page }: Routing): void {
               {describeCount(found.length, all.length)}
             </p>
             {found.length > 0 && <List sources={sources} query={query} found={found} all={all} now={now} />}
+            <PublishedNote at={publishedAt} now={now} />
           </div>
         </Section>
       </Page>
@@ -98,7 +105,7 @@ async function readRows(sources: PageSources, now: number) {
     totals: totals.of(row),
     quarantined: quarantine.get(keyOfPackage(row)) ?? 0,
   }));
-  return { rows, isPending: totals.isPending };
+  return { rows, isPending: totals.isPending, publishedAt: totals.publishedAt };
 }
 
 function isFound(

@@ -81,9 +81,11 @@ describe('the page of all packages', () => {
     const first = await opened.page('/packages');
     expect(find(first, 'main/104')).toEqual(['60', '0.9', '57 GiB', '0', '3']);
     expect(find(first, 'main/101')).toEqual(['2', '2.0', '1 TiB', '0', '1']);
+    expect(first.partText('published-figures')).toContain('of the published file, made just now');
     expect((await opened.page('/packages/main/101')).partText('tile-removed')).toContain('1');
     const later = await loaded(opened, '/packages');
     expect(find(later, 'main/104')).toEqual(find(first, 'main/104'));
+    expect(later.text).not.toContain('published-figures');
   });
 
   it('adds up again what has changed', async () => {
