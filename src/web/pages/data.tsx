@@ -17,7 +17,7 @@ import { VIDEO_LIST_PATH } from '../../service/videos.ts';
 import { findToday, optional, textParam, type Routing } from './routing.ts';
 import { Command, RelativeTime } from './format.tsx';
 import { Page } from './layout.tsx';
-import { answerQuestion, QuestionsSection } from './questions.tsx';
+import { AnswerSection, answerQuestion, QuestionsSection } from './questions.tsx';
 import { Section } from './section.tsx';
 import { Table } from './table.tsx';
 
@@ -46,13 +46,16 @@ export function addDataPage({ sources, frame, page, download }: Routing): void {
           </p>
         ) : (
           <>
+            {open && (
+              <AnswerSection
+                answered={open}
+                isAll={asked.rows !== null}
+                publishedAt={found.publishedAt}
+                formatCommand={formatCommand}
+              />
+            )}
+            <QuestionsSection asked={asked.question} />
             <FileSection file={publish.file} found={found} command={formatCommand('publish')} now={now} />
-            <QuestionsSection
-              asked={asked}
-              open={open}
-              publishedAt={found?.publishedAt ?? null}
-              formatCommand={formatCommand}
-            />
             <Section name="tables" heading="Tables and views" count={String(tables.length)}>
               {tables.map((table) => (
                 <Dictionary key={table.name} table={table} />

@@ -23,8 +23,6 @@ export interface Question {
 /** `npm run docs` writes them, from docs/questions.md. */
 export const QUESTIONS: readonly Question[] = written;
 
-type Answered = NonNullable<Awaited<ReturnType<typeof answerQuestion>>>;
-
 const questionPath = ({ slug }: Question): string => `/data?question=${slug}`;
 
 /**
@@ -46,46 +44,39 @@ export async function answerQuestion(
   return { question, answer };
 }
 
-interface SectionProps {
-  /** The slug of the address, and which rows of its answer; null: none, and the first. */
-  asked: { question: string | null; rows: 'all' | null };
-  /** The one that has its answer on the page. */
-  open: Answered | null;
+/** `asked`: the slug of the address; null: none. */
+export function QuestionsSection({ asked }: { asked: string | null }) {
+  return (
+    <Section name="questions" heading="Questions" count="with SQL and their answers from the file">
+      {asked !== null && !QUESTIONS.some(({ slug }) => slug === asked) && (
+        <p class="notice">
+          There is no question <bdi>{asked}</bdi>.
+        </p>
+      )}
+      <ul class="questions">
+        {QUESTIONS.map((question) => (
+          <li key={question.slug}>
+            <a href={questionPath(question)} aria-current={question.slug === asked ? 'true' : undefined}>
+              {question.heading}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+interface AnswerProps {
+  answered: NonNullable<Awaited<ReturnType<typeof answerQuestion>>>;
+  /** All rows of the answer are shown, not only the first. */
+  isAll: boolean;
   /** When the file was made; null: not known. */
   publishedAt: string | null;
   formatCommand: PageSources['formatCommand'];
 }
 
-export function QuestionsSection({ asked, open, ...answered }: SectionProps) {
-  return (
-    <>
-      <Section name="questions" heading="Questions" count="with SQL and their answers from the file">
-        {asked.question !== null && !QUESTIONS.some(({ slug }) => slug === asked.question) && (
-          <p class="notice">
-            There is no question <bdi>{asked.question}</bdi>.
-          </p>
-        )}
-        <ul class="questions">
-          {QUESTIONS.map((question) => (
-            <li key={question.slug}>
-              <a
-                href={`${questionPath(question)}#answer`}
-                aria-current={question === open?.question ? 'true' : undefined}
-              >
-                {question.heading}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </Section>
-      {open && <AnswerSection open={open} isAll={asked.rows !== null} {...answered} />}
-    </>
-  );
-}
-
-type AnswerProps = Pick<SectionProps, 'publishedAt' | 'formatCommand'> & { open: Answered; isAll: boolean };
-
-function AnswerSection({ open: { question, answer }, isAll, publishedAt, formatCommand }: AnswerProps) {
+export function AnswerSection({ answered, isAll, publishedAt, formatCommand }: AnswerProps) {
+  const { question, answer } = answered;
   return (
     <Section name="answer" heading={question.heading}>
       <Paragraphs text={question.text} />
@@ -154,8 +145,10 @@ function AnswerTable({ answer, isAll, href }: { answer: Answer; isAll: boolean; 
         rows={isAll ? rows : rows.slice(0, FIRST_ROWS)}
         columns={columns.map((name, at): Column<Answer['rows'][number]> => {
           const isLarge = isFigure(at) && toNumbers(at).some((value) => Math.abs(value) >= THOUSAND);
-          const show = (text: string | null) =>
-            isLarge && text !== null ? formatCount(Math.round(Number(text))) : text;
+          const show = (text: string | null) => {
+            if (text === null || !isNumeric[at]) return text;
+            return (isLarge ? formatCount(Math.round(Number(text))) : text).replace('-', '\u2212');
+          };
           return [
             `${isNumeric[at] ? '>' : ''}${capitalize(name.replaceAll('_', ' ').replace(/\bgib\b/, 'GiB'))}`,
             (row) => {
@@ -167,7 +160,7 @@ function AnswerTable({ answer, isAll, href }: { answer: Answer; isAll: boolean; 
       />
       {!isAll && rows.length > FIRST_ROWS && (
         <p>
-          <a href={`${href}&rows=all#answer`}>Show {formatCount(rows.length)} rows</a>
+          <a href={`${href}&rows=all`}>Show {formatCount(rows.length)} rows</a>
         </p>
       )}
     </>

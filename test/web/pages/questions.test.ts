@@ -45,7 +45,7 @@ describe('the questions of the pages', () => {
     const list = linksIn((await page('/data')).part('questions'));
     expect(list.map(([, text]) => text)).toEqual(QUESTIONS.map(({ heading }) => heading));
     for (const [href] of list) {
-      const { partText, root } = await page(href.replace('#answer', ''));
+      const { partText, root } = await page(href);
       expect([href, partText('answer').includes('From the file of 2026-03-10 12:00:00')]).toEqual([
         href,
         true,
