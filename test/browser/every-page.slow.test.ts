@@ -117,7 +117,7 @@ async function makeHistory(
 
 /**
  * What a reader does not see: texts that are cut without an ellipsis, a page that is wider than the screen,
- * and, where there is room for all of them, columns to scroll to. Walks of a run have too many for 1024 px.
+ * and, where there is room for all of them, columns to scroll to.
  */
 const findCut = (page: Page) =>
   page.evaluate<string[]>(`(() => {
@@ -127,7 +127,7 @@ const findCut = (page: Page) =>
       const isShortened = textOverflow === 'ellipsis' || display === '-webkit-box';
       return ['hidden', 'clip'].includes(overflowX) && !isShortened && !each.matches('.unseen, .unseen *');
     };
-    const scrolls = (each) => innerWidth > 1000 && each.matches('.scroll:not(#walks *)');
+    const scrolls = (each) => innerWidth > 1000 && each.matches('.scroll');
     return [document.documentElement, ...document.querySelectorAll('body *')]
       .filter((each) => isWider(each) && (each.localName === 'html' || isCut(each) || scrolls(each)))
       .map((each) => each.cloneNode(false).outerHTML);

@@ -99,6 +99,7 @@ export function WalkTable<Walk extends ShownWalk>({ walks, now, first, run }: Wa
   const inRun = (span: Span): Column<Walk> => [
     'In the run',
     (walk) => <Bar walk={walk} run={span} now={now} />,
+    'roomy',
   ];
   return (
     <Table<Walk>
@@ -107,7 +108,8 @@ export function WalkTable<Walk extends ShownWalk>({ walks, now, first, run }: Wa
       rows={walks}
       columns={[
         first,
-        ...(run ? [inRun(run), duration, WAITED] : [started, duration]),
+        ...(run ? [inRun(run), duration] : [started, duration]),
+        ...(walks.some(hasWaited) ? [WAITED] : []),
         status,
         ...COUNT_COLUMNS,
         ['>Pages', ({ pages }) => formatCount(pages)],

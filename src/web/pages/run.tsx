@@ -198,8 +198,8 @@ function Walks({ found: { run, walks }, waits, page: asked, now }: WalksProps) {
   return (
     <Section
       name="walks"
-      heading="What changed"
-      count={walks.length === 0 ? '' : pluralize(walks.length, 'walk')}
+      heading="Walks"
+      count={walks.length === 0 ? '' : formatCount(walks.length)}
       empty={walks.length === 0 ? none : undefined}
     >
       {shown.notable.length > 0 && toTable(shown.notable)}

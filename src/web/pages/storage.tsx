@@ -152,6 +152,9 @@ function StorageParts({ storage }: { storage: Storage }) {
   );
 }
 
+/** After the day of the latest figures. */
+const AS_OF = { booked: '', live: ', so far', provisional: ', not booked yet' };
+
 /** A line for each account: its latest level, and by how much it grew in all its days. */
 function Accounts({ accounts }: Pick<Storage, 'accounts'>) {
   const rows = accounts.map((each) => ({ ...each, delta: findDelta(each.calendar) }));
@@ -164,7 +167,7 @@ function Accounts({ accounts }: Pick<Storage, 'accounts'>) {
         columns={[
           ['Account', ({ account }) => <a href={storagePath({ account })}>{account}</a>],
           ['>Level', ({ latest }) => (latest ? formatTotal(latest) : 'not read yet')],
-          ['On', ({ latest }) => latest && `${latest.date}${latest.state === 'live' ? ', so far' : ''}`],
+          ['On', ({ latest }) => latest && `${latest.date}${AS_OF[latest.state]}`],
           ['>Growth', ({ delta }) => delta && describeDelta(delta), 'wide'],
           ['Since', ({ delta }) => delta?.since, 'wide'],
         ]}
@@ -187,7 +190,8 @@ function Headline({ storage: { latest, isOfOneDay, days } }: { storage: Storage 
       {delta && (
         <>
           {' · '}
-          <strong>{describeDelta(delta)}</strong> from {delta.since} to {delta.until}
+          <strong>{describeDelta(delta)}</strong> from <span class="nowrap">{delta.since}</span> to{' '}
+          <span class="nowrap">{delta.until}</span>
         </>
       )}
     </p>

@@ -3,7 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { findMeaning } from './glossary.tsx';
 
 /**
- * The heading, right-aligned with its cells after `>`; what a cell shows; and a class for the cells. The
+ * The heading, right-aligned with its cells after `>`; what a cell shows; and a class for both. The
  * first one names the row.
  */
 export type Column<Row> = readonly [
@@ -33,7 +33,9 @@ export function Table<Row>(props: TableProps<Row>) {
     <div class={isNarrow ? 'scroll' : 'scroll cards'} role="group" tabIndex={0} {...accessibleName}>
       <table class={className}>
         <thead>
-          <tr>{headings ?? columns.map(([head]) => <Heading key={head} head={head} />)}</tr>
+          <tr>
+            {headings ?? columns.map(([head, , own]) => <Heading key={head} head={head} class={own} />)}
+          </tr>
         </thead>
         <tbody>
           {rows.map((row, at) => (
@@ -48,8 +50,12 @@ export function Table<Row>(props: TableProps<Row>) {
 export const toLabel = (head: string): string => head.replace('>', '');
 export const isNumber = (head: string): boolean => head.startsWith('>');
 
-const Heading = ({ head }: { head: string }) => (
-  <th scope="col" class={isNumber(head) ? 'number' : undefined} title={findMeaning(head)}>
+/** The classes of a heading and of its cells. */
+const toClass = (head: string, own = ''): string | undefined =>
+  `${isNumber(head) ? 'number' : ''} ${own}`.trim() || undefined;
+
+const Heading = ({ head, class: own }: { head: string; class: string | undefined }) => (
+  <th scope="col" class={toClass(head, own)} title={findMeaning(head)}>
     {toLabel(head)}
   </th>
 );
@@ -61,17 +67,16 @@ function Rows<Row>({ row, columns, below }: RowsProps<Row>) {
     <>
       <tr>
         {columns.map(([head, show, own], at) => {
-          const names = [...(isNumber(head) ? ['number'] : []), ...(own === undefined ? [] : [own])].join(
-            ' ',
-          );
-          return at === 0 ? (
+          if (at > 0)
+            return (
+              <td key={head} class={toClass(head, own)} data-label={toLabel(head)}>
+                {show(row)}
+              </td>
+            );
+          return (
             <th key={head} scope="row">
               {show(row)}
             </th>
-          ) : (
-            <td key={head} class={names || undefined} data-label={toLabel(head)}>
-              {show(row)}
-            </td>
           );
         })}
       </tr>

@@ -138,7 +138,7 @@ function describeGrowth(days: readonly CalendarDay[]): string {
 function FreshnessTile({ health: { packages, published, targets, now } }: TilesProps) {
   const oldest = findOldest(packages.map(({ walked_at: at }) => at));
   const copies = [
-    ...(published ? [{ name: 'file', at: published.published_at }] : []),
+    ...(published ? [{ name: 'published', at: published.published_at }] : []),
     ...targets.map(({ target, accounts }) => ({
       name: target,
       at: findOldest(accounts.map((row) => row.loaded_at)),
