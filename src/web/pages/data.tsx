@@ -56,11 +56,7 @@ export function addDataPage({ sources, frame, page, download }: Routing): void {
             )}
             <QuestionsSection asked={asked.question} />
             <FileSection file={publish.file} found={found} command={formatCommand('publish')} now={now} />
-            <Section name="tables" heading="Tables and views" count={String(tables.length)}>
-              {tables.map((table) => (
-                <Dictionary key={table.name} table={table} />
-              ))}
-            </Section>
+            <TablesSection tables={tables} />
           </>
         )}
         <ApiSection config={config} today={findToday(config, now)} origin={getOrigin(request)} />
@@ -150,6 +146,14 @@ function FileSection({ file, found, command, now }: FileProps) {
     </Section>
   );
 }
+
+const TablesSection = ({ tables }: { tables: readonly Mart[] }) => (
+  <Section name="tables" heading="Tables and views" count={String(tables.length)}>
+    {tables.map((table) => (
+      <Dictionary key={table.name} table={table} />
+    ))}
+  </Section>
+);
 
 /** Columns and rows of an example query. */
 const EXAMPLE = { columns: 5, rows: 10 };

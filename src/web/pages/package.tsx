@@ -24,14 +24,7 @@ import { packagePath } from '../../health/place.ts';
 import { runPath, toQueryString } from './paths.ts';
 import { findToday, idParam, type PageSources, type Routing } from './routing.ts';
 import { AttentionSection } from './attention.tsx';
-import {
-  ALL_PACKAGES,
-  formatHours,
-  formatPackage,
-  formatSize,
-  RelativeTime,
-  Timestamp,
-} from './format.tsx';
+import { ALL_PACKAGES, formatHours, formatPackage, formatSize, RelativeTime, Timestamp } from './format.tsx';
 import { Page } from './layout.tsx';
 import { readList, VideoList } from './list.tsx';
 import {
