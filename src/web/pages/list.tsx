@@ -270,11 +270,11 @@ function ListTable({ view: { kind, now, unit }, changes, name, hasPackage }: Tab
     ['Title', (row) => <TitleCell row={row} />],
     isMixed && ['Change', ({ change }) => <ChangeBadge change={change} />],
     (isMixed || kind === 'edited') && ['Fields', (row) => listFields(row).join(', ')],
-    ['>Length', ({ duration }) => formatLength(duration, unit)],
-    ['>Size', ({ filesize }) => formatSize(filesize)],
+    ['Length', ({ duration }) => formatLength(duration, unit), 'number'],
+    ['Size', ({ filesize }) => formatSize(filesize), 'number'],
     hasPackage && ['Package', (row) => <PackageLink of={row} name={row.package_name} />],
     [when, (row) => <RelativeTime at={row.at} now={now} />, 'nowrap'],
-    ['>Run', ({ run_id: id }) => id !== null && <a href={runPath(id)}>{id}</a>],
+    ['Run', ({ run_id: id }) => id !== null && <a href={runPath(id)}>{id}</a>, 'number'],
   ];
   return (
     <Table

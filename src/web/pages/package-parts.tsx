@@ -184,7 +184,7 @@ export function PackagesSection({ sources, health, isFirstReadRunning }: Section
             ['Package', (row) => <PackageLink of={row} name={row.name} />],
             ['State', (row) => <PackageStateLabel row={row} isFirstReadRunning={isFirstReadRunning} />],
             [`Last ${DAYS} days`, (row) => <DayStrip days={readStrip(row)} />],
-            ['>Videos', ({ videos }) => formatCount(videos)],
+            ['Videos', ({ videos }) => formatCount(videos), 'number'],
             ['Walked', (row) => <RelativeTime at={row.walked_at} now={now} />, 'nowrap wide'],
           ]}
         />

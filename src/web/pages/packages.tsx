@@ -25,7 +25,7 @@ import {
   type PackageState,
 } from './package-parts.tsx';
 import { Pager, Section } from './section.tsx';
-import { isNumber, Table, toLabel, type Column } from './table.tsx';
+import { Table, type Column } from './table.tsx';
 
 /** A package of the list; `totals` null: not added up yet; `quarantined`: records in quarantine. */
 interface Row extends PackageState {
@@ -42,11 +42,11 @@ interface SortColumn {
 const COLUMNS = {
   name: { head: 'Package', getValue: (row) => row.name ?? keyOfPackage(row) },
   state: { head: 'State', getValue: ({ problem }) => (problem ? CATALOGUE.length - getRank(problem) : 0) },
-  videos: { head: '>Videos', getValue: ({ videos }) => videos },
-  hours: { head: '>Hours', getValue: ({ totals }) => totals && totals.duration },
-  size: { head: '>Size', getValue: ({ totals }) => totals && totals.size_bytes },
-  added: { head: '>Added', getValue: ({ totals }) => totals && totals.added },
-  removed: { head: '>Removed', getValue: ({ totals }) => totals && totals.removed },
+  videos: { head: 'Videos', getValue: ({ videos }) => videos },
+  hours: { head: 'Hours', getValue: ({ totals }) => totals && totals.duration },
+  size: { head: 'Size', getValue: ({ totals }) => totals && totals.size_bytes },
+  added: { head: 'Added', getValue: ({ totals }) => totals && totals.added },
+  removed: { head: 'Removed', getValue: ({ totals }) => totals && totals.removed },
   walked: { head: 'Last full walk', getValue: ({ walked_at: at }) => at },
 } satisfies Record<string, SortColumn>;
 type Sort = keyof typeof COLUMNS;
@@ -204,7 +204,10 @@ const TREND = 'Videos in 30 days';
 
 /** The columns of a phone, on which a package is one line. */
 const ON_PHONES: readonly Sort[] = ['name', 'state', 'videos'];
-const toClass = (sort: Sort) => (ON_PHONES.includes(sort) ? undefined : 'wide');
+const NUMBERS: readonly Sort[] = ['videos', 'hours', 'size', 'added', 'removed'];
+
+const toClass = (sort: Sort): string =>
+  `${NUMBERS.includes(sort) ? 'number' : ''} ${ON_PHONES.includes(sort) ? '' : 'wide'}`.trim();
 
 /** In the order of `SORTS`, and the sparkline. The bars of sizes have one scale for all packages. */
 function listColumns({ db, config }: PageSources, all: readonly Row[], now: number): Column<Row>[] {
@@ -255,11 +258,11 @@ function SortHeading({ sort, query }: { sort: Sort; query: Query }) {
   return (
     <th
       scope="col"
-      class={isNumber(head) ? 'number' : undefined}
+      class={NUMBERS.includes(sort) ? 'number' : undefined}
       aria-sort={isSorted ? (isAscending ? 'ascending' : 'descending') : undefined}
     >
       <a href={listUrl(query, { sort, direction })}>
-        {toLabel(head)}
+        {head}
         {isSorted && <span aria-hidden="true"> {isAscending ? '↑' : '↓'}</span>}
       </a>
     </th>

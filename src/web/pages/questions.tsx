@@ -150,11 +150,12 @@ function AnswerTable({ answer, isAll, href }: { answer: Answer; isAll: boolean; 
             return (isLarge ? formatCount(Math.round(Number(text))) : text).replace('-', '\u2212');
           };
           return [
-            `${isNumeric[at] ? '>' : ''}${capitalize(name.replaceAll('_', ' ').replace(/\bgib\b/, 'GiB'))}`,
+            capitalize(name.replaceAll('_', ' ').replace(/\bgib\b/, 'GiB')),
             (row) => {
               const cell = <Cell text={show(row[at] ?? null)} column={name} />;
               return at === measured ? showBar(Number(row[at] ?? 0), cell) : cell;
             },
+            isNumeric[at] ? 'number' : undefined,
           ];
         })}
       />

@@ -14,8 +14,9 @@ type Counts = Record<WalkChange, number>;
 
 /** A column for each kind of change; a cell is empty for 0. */
 export const COUNT_COLUMNS: readonly Column<Counts>[] = WALK_CHANGES.map((change) => [
-  `>${capitalize(change)}`,
+  capitalize(change),
   (row) => (row[change] === 0 ? '' : formatCount(row[change])),
+  'number',
 ]);
 
 export const TRIGGERS: Record<Trigger, string> = {
@@ -89,8 +90,9 @@ interface WalkTableProps<Walk extends ShownWalk> {
 export const hasWaited = ({ waited_ms: ms = 0 }: { waited_ms?: number | undefined }): boolean => ms >= 1_000;
 
 const WAITED: Column<ShownWalk> = [
-  '>Waited',
+  'Waited',
   (walk) => hasWaited(walk) && formatDuration(walk.waited_ms ?? 0),
+  'number',
 ];
 
 /** In the section `walks`. */
@@ -112,8 +114,8 @@ export function WalkTable<Walk extends ShownWalk>({ walks, now, first, run }: Wa
         ...(walks.some(hasWaited) ? [WAITED] : []),
         status,
         ...COUNT_COLUMNS,
-        ['>Pages', ({ pages }) => formatCount(pages)],
-        ['>Requests', ({ requests }) => formatCount(requests)],
+        ['Pages', ({ pages }) => formatCount(pages), 'number'],
+        ['Requests', ({ requests }) => formatCount(requests), 'number'],
       ]}
       below={({ error }) => !run && error !== null && <Message text={error} />}
     />

@@ -224,16 +224,17 @@ type RequestRow = RunDetails['requests'][number];
 const REQUEST_COLUMNS: readonly Column<RequestRow>[] = [
   ['Purpose', (row) => row.purpose],
   ['Account', (row) => row.account],
-  ['>Sent', (row) => formatCount(row.requests)],
-  ['>Answered', (row) => formatCount(row.answered)],
-  ['>Error status', (row) => formatCount(row.error_status)],
-  ['>No response', (row) => formatCount(row.unanswered)],
+  ['Sent', (row) => formatCount(row.requests), 'number'],
+  ['Answered', (row) => formatCount(row.answered), 'number'],
+  ['Error status', (row) => formatCount(row.error_status), 'number'],
+  ['No response', (row) => formatCount(row.unanswered), 'number'],
   [
-    '>Average',
+    'Average',
     ({ answered, error_status: failed, duration_ms: ms }) =>
       answered + failed > 0 && formatDuration(Math.round(ms / (answered + failed))),
+    'number',
   ],
-  ['>Received', (row) => formatBinaryBytes(row.bytes)],
+  ['Received', (row) => formatBinaryBytes(row.bytes), 'number'],
 ];
 
 const QUARANTINE_COLUMNS: readonly Column<RunDetails['quarantine'][number]>[] = [

@@ -70,7 +70,7 @@ function RunTable({ runs, causes, now }: TableProps) {
         ['Run', showRun],
         ...timeColumns(now),
         ...COUNT_COLUMNS,
-        ['>Requests', (run) => run.status !== 'running' && formatCount(run.requests)],
+        ['Requests', (run) => run.status !== 'running' && formatCount(run.requests), 'number'],
       ]}
       below={({ run_id: id }) => {
         const lines = causes.filter((cause) => cause.run_id === id);

@@ -134,8 +134,8 @@ function BudgetsSection({ budgets }: { budgets: readonly BudgetReport[] }) {
             rows={budgets}
             columns={[
               ['Account', ({ account }) => account],
-              ['>In the last minute', (row) => formatUsage(row.per_minute)],
-              ['>In the last 24 hours', (row) => formatUsage(row.per_day)],
+              ['In the last minute', (row) => formatUsage(row.per_minute), 'number'],
+              ['In the last 24 hours', (row) => formatUsage(row.per_day), 'number'],
               ['Restriction', ({ pause }) => <Pause pause={pause} />],
             ]}
           />

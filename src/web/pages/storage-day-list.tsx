@@ -22,9 +22,9 @@ export function Days({ days }: { days: readonly CalendarDay[] }) {
       rows={days.toReversed()}
       columns={[
         ['Day', ({ date }) => date],
-        ['>Change', ({ before, row }) => showGrowth(changeSince(before, row))],
+        ['Change', ({ before, row }) => showGrowth(changeSince(before, row)), 'number'],
         ...STORAGE_KINDS.map(({ label, size, count }): Column<CalendarDay> => [
-          `>${label}`,
+          label,
           ({ row }) =>
             row && (
               <>
@@ -32,9 +32,9 @@ export function Days({ days }: { days: readonly CalendarDay[] }) {
                 {row[count] !== null && <small class="soft"> {formatCount(row[count])}</small>}
               </>
             ),
-          'wide',
+          'number wide',
         ]),
-        ['>Total', ({ row }) => row && formatTotal(row)],
+        ['Total', ({ row }) => row && formatTotal(row), 'number'],
         ['Read', ({ row }) => row && <Reading row={row} />, 'nowrap wide'],
       ]}
       below={({ missing }) => missing !== null && <Message text={missing} />}

@@ -166,9 +166,9 @@ function Accounts({ accounts }: Pick<Storage, 'accounts'>) {
         rows={rows}
         columns={[
           ['Account', ({ account }) => <a href={storagePath({ account })}>{account}</a>],
-          ['>Level', ({ latest }) => (latest ? formatTotal(latest) : 'not read yet')],
+          ['Level', ({ latest }) => (latest ? formatTotal(latest) : 'not read yet'), 'number'],
           ['On', ({ latest }) => latest && `${latest.date}${AS_OF[latest.state]}`],
-          ['>Growth', ({ delta }) => delta && describeDelta(delta), 'wide'],
+          ['Growth', ({ delta }) => delta && describeDelta(delta), 'number wide'],
           ['Since', ({ delta }) => delta?.since, 'wide'],
         ]}
       />
@@ -213,8 +213,8 @@ function Months({ storage: { account, months, month: open } }: { storage: Storag
       rows={months}
       columns={[
         ['Month', showMonth],
-        ['>Growth', ({ growth }) => showGrowth(growth)],
-        ['>Level', ({ last }) => last && formatTotal(last)],
+        ['Growth', ({ growth }) => showGrowth(growth), 'number'],
+        ['Level', ({ last }) => last && formatTotal(last), 'number'],
         ['Notes', (month) => listNotes(month).join(', '), 'soft'],
       ]}
     />

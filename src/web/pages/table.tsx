@@ -3,8 +3,8 @@ import type { ComponentChildren, VNode } from 'preact';
 import { findMeaning } from './glossary.tsx';
 
 /**
- * The heading, right-aligned with its cells after `>`; what a cell shows; and a class for both. The
- * first one names the row.
+ * The heading, what a cell shows, and the classes of both: `number` is right-aligned. The first one names
+ * the row.
  */
 export type Column<Row> = readonly [
   head: string,
@@ -47,16 +47,9 @@ export function Table<Row>(props: TableProps<Row>) {
   );
 }
 
-export const toLabel = (head: string): string => head.replace('>', '');
-export const isNumber = (head: string): boolean => head.startsWith('>');
-
-/** The classes of a heading and of its cells. */
-const toClass = (head: string, own = ''): string | undefined =>
-  `${isNumber(head) ? 'number' : ''} ${own}`.trim() || undefined;
-
 const Heading = ({ head, class: own }: { head: string; class: string | undefined }) => (
-  <th scope="col" class={toClass(head, own)} title={findMeaning(head)}>
-    {toLabel(head)}
+  <th scope="col" class={own} title={findMeaning(head)}>
+    {head}
   </th>
 );
 
@@ -69,7 +62,7 @@ function Rows<Row>({ row, columns, below }: RowsProps<Row>) {
         {columns.map(([head, show, own], at) => {
           if (at > 0)
             return (
-              <td key={head} class={toClass(head, own)} data-label={toLabel(head)}>
+              <td key={head} class={own} data-label={head}>
                 {show(row)}
               </td>
             );
