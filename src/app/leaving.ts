@@ -1,15 +1,17 @@
-/** Packages that the config no longer names: they are retired, unless the number looks like a slip. */
+/** Packages that the config no longer names: they are retired, unless so many look like a slip. */
 import { existsSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../lib/errors.ts';
-import { escapeControls, pluralize } from '../lib/format.ts';
+import { escapeControls, formatCount, pluralize } from '../lib/format.ts';
 import type { FormatCommand } from '../lib/shell-command.ts';
 import { openReadOnly } from '../database/connection.ts';
 import { hasAccount } from '../warehouse/accounts.ts';
 import { listActivePackages, type ActivePackage } from '../warehouse/statements/package.ts';
 
-/** Up to this number, packages may leave at once if their account keeps others; above it, the brake holds. */
-const FEW = 3;
+/** Up to this number, packages may leave at once if their account keeps most of its videos. */
+const FEW_PACKAGES = 3;
+/** Up to this number, videos are not most of an account. */
+const FEW_VIDEOS = 20;
 /** How many packages a message names. */
 const MAX_NAMED = 10;
 
@@ -38,22 +40,30 @@ export function findLeaving(
   const names = new Set(accounts.map(({ name }) => name));
   const before = countByAccount(active);
   const gone = countByAccount(packages);
+  const isMany = (left: number, all: number) => left > FEW_PACKAGES && left > all * walk.removalBrake;
   const doubts = [...gone].flatMap(([account, left]) => {
-    const all = before.get(account) ?? 0;
-    if (left === all) return names.has(account) ? `all packages of ${account}` : `the account ${account}`;
-    const isMuch = left > FEW && left > all * walk.removalBrake;
-    return isMuch ? `${left} of ${pluralize(all, 'package')} of ${account}` : [];
+    const all = before.get(account) ?? left;
+    if (left.packages === all.packages)
+      return names.has(account) ? `all packages of ${account}` : `the account ${account}`;
+    const share = `${left.packages} of ${pluralize(all.packages, 'package')} of ${account}`;
+    const isMost = left.videos > FEW_VIDEOS && left.videos > all.videos / 2;
+    if (isMost) return `${share}, with ${formatCount(left.videos)} of its ${pluralize(all.videos, 'video')}`;
+    return isMany(left.packages, all.packages) ? share : [];
   });
-  const isMuch = packages.length > FEW && packages.length > active.length * walk.removalBrake;
-  if (isMuch && doubts.length === 0)
+  if (doubts.length === 0 && isMany(packages.length, active.length))
     doubts.push(`${packages.length} of ${pluralize(active.length, 'package')}`);
   const lostAccounts = [...gone.keys()].filter((account) => !names.has(account) && !renamed.has(account));
   return { packages, doubt: doubts.length === 0 ? null : doubts.join(', '), lostAccounts };
 }
 
-function countByAccount(packages: readonly ActivePackage[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const { account } of packages) counts.set(account, (counts.get(account) ?? 0) + 1);
+type Counts = { packages: number; videos: number };
+
+function countByAccount(packages: readonly ActivePackage[]): Map<string, Counts> {
+  const counts = new Map<string, Counts>();
+  for (const { account, videos } of packages) {
+    const before = counts.get(account) ?? { packages: 0, videos: 0 };
+    counts.set(account, { packages: before.packages + 1, videos: before.videos + videos });
+  }
   return counts;
 }
 

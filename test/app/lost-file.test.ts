@@ -108,10 +108,22 @@ function config(accounts: Record<string, number[]>, removalBrake = 0.2): Pick<Co
 
 const TWENTY = Array.from({ length: 20 }, (_, index) => index + 1);
 
+/** One package with 60 videos, and three with 10. */
+const SIZES = active('main', 1, 2, 3, 4).map((each, index) => ({ ...each, videos: index === 0 ? 60 : 10 }));
+
 const CASES: [string, ReturnType<typeof active>, Record<string, number[]>, number, string | null][] = [
   ['nothing', active('main', 1, 2), { main: [1, 2, 3] }, 0, null],
   ['one of two', active('main', 1, 2), { main: [2] }, 1, null],
-  ['three of four', active('main', 1, 2, 3, 4), { main: [4] }, 3, null],
+  [
+    'three of four of the same size',
+    active('main', 1, 2, 3, 4),
+    { main: [4] },
+    3,
+    '3 of 4 packages of main, with 14,991 of its 19,988 videos',
+  ],
+  ['the largest of four', SIZES, { main: [2, 3, 4] }, 1, '1 of 4 packages of main, with 60 of its 90 videos'],
+  ['the smaller of four', SIZES, { main: [1] }, 3, null],
+  ['most of a few videos', SIZES.slice(1), { main: [2] }, 2, null],
   ['four of twenty', active('main', ...TWENTY), { main: TWENTY.slice(4) }, 4, null],
   ['five of twenty', active('main', ...TWENTY), { main: TWENTY.slice(5) }, 5, '5 of 20 packages of main'],
   [
@@ -126,7 +138,7 @@ const CASES: [string, ReturnType<typeof active>, Record<string, number[]>, numbe
     [...active('small', 1, 2, 3, 4, 5, 6), ...active('main', ...TWENTY)],
     { small: [1, 2], main: TWENTY },
     4,
-    '4 of 6 packages of small',
+    '4 of 6 packages of small, with 19,988 of its 29,982 videos',
   ],
   ['the only package', active('main', 1), { main: [2] }, 1, 'all packages of main'],
   ['packages: []', active('main', 1, 2), { main: [] }, 2, 'all packages of main'],
