@@ -1,5 +1,5 @@
 /** Variables in the texts of a config: `${NAME}` and `${file:PATH}`. */
-import { errorMessage } from '../lib/errors.ts';
+import { errorMessage, hintLine } from '../lib/errors.ts';
 import { redact } from '../lib/redact.ts';
 
 /**
@@ -49,9 +49,8 @@ function find(name: string, resolved: string, lookup: Lookup, problems: string[]
       );
     return value;
   } catch (error) {
-    problems.push(
-      `\${${name}} cannot be read (${errorMessage(error)}); expected a readable file with the value`,
-    );
+    const advice = hintLine(error) ?? 'expected a readable file with the value';
+    problems.push(`\${${name}} cannot be read (${errorMessage(error)}); ${advice}`);
     return undefined;
   }
 }

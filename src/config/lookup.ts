@@ -27,7 +27,7 @@ export function createLookup(folder: string, env: Readonly<Record<string, string
   ]);
   return (name) =>
     name.startsWith(FILE)
-      ? readTextFile(resolve(folder, name.slice(FILE.length))).replace(/\r?\n$/, '')
+      ? readOwnFile(resolve(folder, name.slice(FILE.length))).replace(/\r?\n$/, '')
       : variables.get(name);
 }
 
@@ -44,28 +44,35 @@ function readDotEnv(file: string): ReadonlyMap<string, string> {
 /** The text of a file; null where it does not exist. Throws ConfigError where it cannot be read. */
 export function readIfExists(file: string): string | null {
   try {
+    return readOwnFile(file);
+  } catch (cause) {
+    if (errorCode(cause) === 'ENOENT') return null;
+    const hint = cause instanceof ConfigError ? cause.hintParts : undefined;
+    throw new ConfigError(`${file} cannot be read: ${errorMessage(cause)}`, { hint, cause });
+  }
+}
+
+/** The text of a file. Throws ConfigError where this user may not read it, else what reading it throws. */
+function readOwnFile(file: string): string {
+  try {
     return readTextFile(file);
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return null;
-    throw errorCode(error) === 'EACCES'
-      ? createDeniedError(file, error)
-      : new ConfigError(`${file} cannot be read: ${errorMessage(error)}`, { cause: error });
+    throw errorCode(error) === 'EACCES' ? createDeniedError(file, error) : error;
   }
 }
 
 /** Names the owner and the mode of a file that this user may not read. */
 function createDeniedError(file: string, cause: unknown): ConfigError {
-  const user = process.getuid?.();
+  const [user, path] = [process.getuid?.(), shellQuote(file)];
   try {
     const { uid, mode } = statSync(file);
     const rights = (mode & PERMISSION_BITS).toString(8).padStart(3, '0');
-    const path = shellQuote(file);
-    const message = `${file} cannot be read by user ${user}: it belongs to user ${uid}, with mode ${rights}`;
+    const message = `it belongs to user ${uid}, with mode ${rights}, and this is user ${user}`;
     const asOwner = `run vodhouse as that user: sudo -u '#${uid}' vodhouse …; or make it yours: sudo chown ${user} ${path}`;
     return new ConfigError(message, { hint: uid === user ? `chmod 600 ${path}` : asOwner, cause });
   } catch {
     const hint = `its folder belongs to another user: ls -la ${shellQuote(dirname(file))}`;
-    return new ConfigError(`${file} cannot be read: ${errorMessage(cause)}`, { hint, cause });
+    return new ConfigError(errorMessage(cause), { hint, cause });
   }
 }
 

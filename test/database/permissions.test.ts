@@ -57,7 +57,7 @@ const CONFIG = `timezone: Asia/Seoul
 warehouse: data/live.db
 accounts:
   - name: main
-    video_list: { base_url: http://127.0.0.1:1, key: k1 }
+    video_list: { base_url: http://127.0.0.1:1, key: a-key }
     packages: [101]
 `;
 
@@ -130,12 +130,18 @@ it.skipIf(process.getuid?.() !== 0)(
     const denied = await sync(folder, context, ['status']);
     expect(denied.code).toBe(2);
     expect(denied.stderr).toContain(
-      `${file} cannot be read by user 65534: it belongs to user 0, with mode 600\n  -> run vodhouse as`,
+      `${file} cannot be read: it belongs to user 0, with mode 600, and this is user 65534\n  -> run vodhouse as`,
     );
     expect(denied.stderr).toContain(`sudo chown 65534 ${file}\n`);
     chownSync(file, 65534, 65534);
     chmodSync(file, 0);
     expect((await sync(folder, context, ['status'])).stderr).toContain(`-> chmod 600 ${file}\n`);
+    rmSync(file);
+    writeFileSync(join(folder, 'secret'), 'a-key', { mode: 0o600 });
+    writeFileSync(join(folder, 'vodhouse.yaml'), CONFIG.replace('a-key', '"${file:secret}"'));
+    expect((await sync(folder, context, ['check'])).stderr).toContain(
+      '${file:secret} cannot be read (it belongs to user 0, with mode 600, and this is user 65534); run vodhouse as',
+    );
     chmodSync(folder, HIDDEN);
     const hidden = await sync('/', context, ['status', '--config', join(folder, 'vodhouse.yaml')]);
     expect(hidden.stderr).toMatch(/vodhouse\.yaml cannot be read: EACCES.*\n {2}-> .*: ls -la /);
