@@ -2,6 +2,7 @@
 import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import type { Document, ErrorCode, Node, Scalar } from 'yaml';
 import { hidePassword, listPostgresSecrets } from '../publishing/targets/postgres/postgres-url.ts';
+import { SHORTEST_SECRET } from '../lib/redact.ts';
 import { substitute, type Lookup } from './env-vars.ts';
 
 /** Keys whose value must not be printed. */
@@ -36,8 +37,6 @@ const TEXT = new Set([
 /** Aliases that repeat more values than this are refused: a few lines of them may stand for millions. */
 const MAX_ALIASES = 10_000;
 const MAX_DISPLAYED = 60;
-/** Shorter secrets are not searched for inside of other values: they would match everywhere. */
-const SHORTEST_SECRET = 4;
 
 /** The keys and indexes that lead to a value, from the top. */
 export type Path = readonly (string | number)[];

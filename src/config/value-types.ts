@@ -6,6 +6,7 @@ import { isIP } from 'node:net';
 import * as z from 'zod';
 import { isDay } from '../lib/days.ts';
 import { decodePercent } from '../lib/http/proxies.ts';
+import { SHORTEST_SECRET } from '../lib/redact.ts';
 import { expandCron, findCronProblem } from './cron.ts';
 
 /** Text that passes the test. */
@@ -58,7 +59,7 @@ export const wait = durationBetween('a time from 1ms to 24d, such as 90s, 2m or 
 /** How long files stay that were replaced: queries under way still read them. */
 export const keepTime = durationBetween('a time of 1h or more, such as 6h or 3d', UNITS.h);
 
-/** Numbers are read as text (see parse-yaml.ts), so editors must accept them. */
+/** Numbers are read as text (see source.ts), so editors must accept them. */
 const ALSO_NUMBERS = { type: ['string', 'number'] };
 
 /** A duration, or 0, which needs no unit. */
@@ -69,9 +70,10 @@ export const durationOrZero = text(
   .meta(ALSO_NUMBERS)
   .transform((value) => parseDuration(value) ?? 0);
 
-/** A key: not empty, on one line. Never printed. */
-export const key = text('a key: text on one line; for a variable write ${NAME}', (value) =>
-  /^(?!\$\w+$)\S(?:[^\r\n]*\S)?$/.test(value),
+/** A key: on one line, and long enough to be taken out of any text. Never printed. */
+export const key = text(
+  `a key of at least ${SHORTEST_SECRET} characters on one line; for a variable write \${NAME}`,
+  (value) => value.length >= SHORTEST_SECRET && /^(?!\$\w+$)\S[^\r\n]*\S$/.test(value),
 ).meta(ALSO_NUMBERS);
 
 /** A name that is shown to others. */

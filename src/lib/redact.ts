@@ -1,5 +1,8 @@
 /** Takes secrets out of texts, in any notation: a service may echo a key encoded. */
 
+/** The fewest characters of a secret that can be taken out of any text: a shorter one is a part of many words. */
+export const SHORTEST_SECRET = 4;
+
 const patterns = new Map<string, RegExp>();
 
 /**

@@ -120,14 +120,14 @@ describe('init', () => {
     expect(stdout).toContain('npx vodhouse check\n');
     const modes = ['.env', 'data'].map((name) => statSync(join(cwd, name)).mode & 0o777);
     expect(modes).toEqual([0o600, 0o700]);
-    const config = loadConfig(join(cwd, CONFIG), { VODHOUSE_KEY: 'k' });
+    const config = loadConfig(join(cwd, CONFIG), { VODHOUSE_KEY: 'a-key' });
     expect(config.accounts.map(({ name }) => name)).toEqual(['main']);
     const schema = readFileSync(join(cwd, 'vodhouse.schema.json'), 'utf8');
     expect(JSON.parse(schema)).toMatchObject({ type: 'object', additionalProperties: false });
   });
 
   it('leads to a config that works with a key in .env, which it leaves as it is', async () => {
-    const cwd = createFolder({ '.env': 'VODHOUSE_KEY=k\n' });
+    const cwd = createFolder({ '.env': 'VODHOUSE_KEY=a-key\n' });
     await vodhouse(['init'], { cwd });
     const { code, stderr } = await vodhouse(['status'], { cwd });
     expect(code).toBe(1);

@@ -65,9 +65,9 @@ describe('a lake', () => {
   });
 
   it('may have a login of digits, and is loaded at most once a day unless it says otherwise', () => {
-    const target = firstTarget(`s3: s3://videos, ${ENDPOINT}, access_key_id: 0123, secret_access_key: 456`);
+    const target = firstTarget(`s3: s3://videos, ${ENDPOINT}, access_key_id: 0123, secret_access_key: 0456`);
     expect(target).toMatchObject({
-      place: { accessKeyId: '0123', secretAccessKey: '456' },
+      place: { accessKeyId: '0123', secretAccessKey: '0456' },
       everyMs: 86_400_000,
     });
     expect(firstTarget('postgres: "postgres://me@127.0.0.1/db"')?.everyMs).toBe(0);

@@ -53,7 +53,7 @@ accounts:
   });
 
   test('have the line of the wrong value behind an alias', () => {
-    const yaml = `${LEAST}    limits: &limits\n      per_day: 0\n  - name: b\n    video_list: { base_url: http://v, key: k }
+    const yaml = `${LEAST}    limits: &limits\n      per_day: 0\n  - name: b\n    video_list: { base_url: http://v, key: key-b }
     packages: [1]\n    limits: *limits\n`;
     expect(readProblems(yaml)).toEqual([
       'line 7  accounts[0].limits.per_day: 0 is not valid; expected a whole number from 1 up, or null',
@@ -90,7 +90,7 @@ describe('an unknown key', () => {
 
 describe('rules across values', () => {
   const account = (name: string, more = '    packages: [1]\n') =>
-    `  - name: ${name}\n    video_list: { base_url: http://v, key: k-${name[0]} }\n${more}`;
+    `  - name: ${name}\n    video_list: { base_url: http://v, key: key-${name[0]} }\n${more}`;
   const idle = 'has nothing to fetch; expected at least one of packages, storage';
 
   test.each([
@@ -103,7 +103,7 @@ describe('rules across values', () => {
     ],
     [
       'a key of two accounts',
-      LEAST + account('b') + account('c').replace('k-c', 'k-b'),
+      LEAST + account('b') + account('c').replace('key-c', 'key-b'),
       ['accounts[2].video_list.key: is that of accounts[1] too'],
     ],
     [
@@ -181,9 +181,9 @@ function bomb(levels: number): string {
 
 describe('aliases', () => {
   test('resolve to the last anchor of that name before them', () => {
-    const yaml = `${LEAST}    limits: &l { per_day: 1 }\n  - name: b\n    video_list: { base_url: https://v.test, key: k }
-    packages: [1]\n    limits: *l\n  - name: c\n    video_list: { base_url: https://v.test, key: kc }
-    packages: [1]\n    limits: &l { per_day: 2 }\n  - name: d\n    video_list: { base_url: https://v.test, key: kd }
+    const yaml = `${LEAST}    limits: &l { per_day: 1 }\n  - name: b\n    video_list: { base_url: https://v.test, key: key-b }
+    packages: [1]\n    limits: *l\n  - name: c\n    video_list: { base_url: https://v.test, key: key-c }
+    packages: [1]\n    limits: &l { per_day: 2 }\n  - name: d\n    video_list: { base_url: https://v.test, key: key-d }
     packages: [1]\n    limits: *l\n`;
     expect(load(yaml).accounts.map(({ limits }) => limits.perDay)).toEqual([1, 1, 2, 2]);
   });

@@ -27,7 +27,7 @@ const PLACES: Record<string, (value: string) => string> = {
 const RIGHT: Record<string, string[]> = {
   timezone: ['UTC', 'Asia/Seoul', 'America/Argentina/Buenos_Aires', 'Etc/GMT-9'],
   base_url: ['http://localhost:8320', 'https://h.test/', 'https://h.test/a/b', '"http://[::1]:80"'],
-  key: ['$', '$a-b', '"a$NAME"', 'a', '"with space"', '12345', '"a=b&c%?#"'],
+  key: ['$-$-', '$a-b', '"a$NAME"', 'abcd', '"with space"', '12345', '"a=b&c%?#"'],
   name: ['a', 'A-1_b', '2024', '"007"'],
   packages: ['1', '9007199254740991', '{ id: 5 }', '{ id: 5, name: 2024 }'],
   since: ['2024-02-29', '"2026-01-01"'],
@@ -55,7 +55,7 @@ const WRONG: Record<string, string[]> = {
     'http://h/info/v1/videos.json',
     'http://h/x/report/stats/',
   ],
-  key: ['$NAME', '$name', '""', '" "', '" a"', '"a\\nb"', 'true', 'null', '[a]'],
+  key: ['$NAME', '$name', 'abc', '123', '""', '" "', '" a"', '"a\\nb"', 'true', 'null', '[a]'],
   name: ['""', '-a', 'a.b', 'a/b', '"a b"', 'ä'],
   packages: ['0', '-1', '1.5', '"1"', '9007199254740992', 'null', '{ name: x }', '.inf', 'true'],
   optional: ['ad_org_cnt', '[ad_cnt]', '[title]', 'null'],

@@ -1,5 +1,6 @@
 /** The proxies that requests take: those of the config, or else those of the environment. */
 import { BlockList, isIP } from 'node:net';
+import { SHORTEST_SECRET } from '../redact.ts';
 
 /** '' for none. The addresses may hold a password: they are never printed. */
 export interface Proxies {
@@ -80,13 +81,15 @@ function readPlace(place: string): ((host: string) => boolean) | null {
 
 /**
  * The parts of a proxy's address that must not be printed: its password, and the header of RFC 7617 with it.
+ * A short password is hidden only in addresses: elsewhere it would hide parts of words.
  */
 export function listProxySecrets(address: string): string[] {
   if (!URL.canParse(address)) return [];
   const { username, password } = new URL(address);
   if (password === '') return [];
-  const pair = `${decodePercent(username)}:${decodePercent(password)}`;
-  return [decodePercent(password), Buffer.from(pair).toString('base64')];
+  const plain = decodePercent(password);
+  const header = Buffer.from(`${decodePercent(username)}:${plain}`).toString('base64');
+  return [plain.length < SHORTEST_SECRET ? `:${password}@` : plain, header];
 }
 
 /** The text without percent-encoding; unchanged if it has a percent sign that begins no encoding. */

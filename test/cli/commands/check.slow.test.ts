@@ -84,7 +84,7 @@ describe('check', () => {
     [0o600, false],
   ])('warns of a .env that other users can read: %i', async (mode, isWarned) => {
     const { url } = await startSandbox();
-    const { cwd, run } = commandFolder({ url, storage: false }, { '.env': 'KEY=k\n' });
+    const { cwd, run } = commandFolder({ url, storage: false }, { '.env': 'KEY=a-key\n' });
     chmodSync(join(cwd, '.env'), mode);
     const { code, stderr } = await run('check');
     expect([code, stderr.includes(`chmod 600 ${join(cwd, '.env')}`)]).toEqual([0, isWarned]);

@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { chooseProxies, findProxy, findUnknownException, NO_PROXIES } from '../../../src/lib/http/proxies.ts';
+import {
+  chooseProxies,
+  findProxy,
+  findUnknownException,
+  listProxySecrets,
+  NO_PROXIES,
+} from '../../../src/lib/http/proxies.ts';
 
 it('takes the proxy of the config, or else those of the environment', () => {
   const environment = { httpProxy: 'http://plain.test:1', httpsProxy: 'http://secure.test:2', noProxy: '' };
@@ -51,4 +57,10 @@ it.each([
   '10.*.*.1',
 ])('the entry %s of NO_PROXY is not understood', (entry) => {
   expect(findUnknownException(`localhost,${entry},b.test`)).toBe(entry);
+});
+
+it('hides a short password in addresses only', () => {
+  const header = (login: string) => Buffer.from(login).toString('base64');
+  expect(listProxySecrets('http://me:a%40@proxy.test:1')).toEqual([':a%40@', header('me:a@')]);
+  expect(listProxySecrets('http://me:long@proxy.test:1')).toEqual(['long', header('me:long')]);
 });
