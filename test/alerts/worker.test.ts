@@ -12,7 +12,11 @@ import {
 } from '../support/fixtures/awkward-key.ts';
 import { readRows } from '../support/fixtures/live-file.ts';
 import { START } from '../support/fixtures/open-pipeline.ts';
-import { createStorageConfig, createTestConfig } from '../support/fixtures/test-config.ts';
+import {
+  createServerConfig,
+  createStorageConfig,
+  createTestConfig,
+} from '../support/fixtures/test-config.ts';
 import {
   addDate,
   startScriptedService,
@@ -65,9 +69,7 @@ async function openWorker({ packages = [101], key = 'test-key', ...options }: Wo
   const config: Config = {
     ...base,
     accounts: options.accounts?.(account) ?? [account],
-    server: options.serves
-      ? { host: '127.0.0.1', port: 0, keys: [], url: null, title: null, trustProxy: false }
-      : null,
+    server: options.serves ? createServerConfig() : null,
     notify: { webhook: null, ping: null, events: INCIDENT_EVENTS, remindAfterMs: 24 * HOUR_MS, ...addresses },
     secrets: [key, webhook.url, ...(options.secrets ?? [])],
   };

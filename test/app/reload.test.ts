@@ -7,7 +7,7 @@ import { readHolder, tryLock } from '../../src/database/lock.ts';
 import { ConfigError } from '../../src/lib/errors.ts';
 import { readRows } from '../support/fixtures/live-file.ts';
 import { START } from '../support/fixtures/open-pipeline.ts';
-import { createTestConfig } from '../support/fixtures/test-config.ts';
+import { createServerConfig, createTestConfig } from '../support/fixtures/test-config.ts';
 import { LEAST, load } from '../support/fixtures/load-config.ts';
 import { createTargetConfig } from '../support/fixtures/target-config.ts';
 import { startTestWorker } from '../support/fixtures/test-worker.ts';
@@ -245,8 +245,7 @@ describe('a worker that gets a request to reload its config', () => {
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void taken.close());
     const { port } = taken.address() as { port: number };
-    const server = { host: '127.0.0.1', port, keys: [], url: null, title: null, trustProxy: false };
-    worker.state.current = () => worker.configOf([101, 102, 103], { server });
+    worker.state.current = () => worker.configOf([101, 102, 103], { server: createServerConfig({ port }) });
     worker.reload();
     await expect.poll(() => worker.logged('config_refused').join('')).toContain('cannot listen on 127.0.0.1');
     expect(worker.isListening()).toBe(true);

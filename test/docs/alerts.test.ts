@@ -8,7 +8,7 @@ import { formatAdvice } from '../../src/health/problem.ts';
 import { INCIDENT_EVENTS } from '../../src/health/incident-events.ts';
 import { EVERY_PROBLEM, staleStream } from '../support/fixtures/every-problem.ts';
 import { healthFacts } from '../support/fixtures/health-facts.ts';
-import { createTestConfig } from '../support/fixtures/test-config.ts';
+import { createServerConfig, createTestConfig } from '../support/fixtures/test-config.ts';
 
 const PAGE = readFileSync('docs/alerts.md', 'utf8');
 const EXAMPLES = [...PAGE.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(
@@ -24,8 +24,7 @@ function createPost(facts: Partial<HealthFacts>): Post {
     ...{ state: 'begun' as const, attempts: 0 },
   }));
   const config = createTestConfig({ url: 'http://127.0.0.1:1', packages: [101] }, 'live.db');
-  const url = 'https://vodhouse.example.test';
-  const server = { host: '127.0.0.1', port: 0, keys: [], url, title: null, trustProxy: false };
+  const server = createServerConfig({ url: 'https://vodhouse.example.test' });
   return buildPost(incidents, { ...config, server });
 }
 

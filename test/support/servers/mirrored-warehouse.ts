@@ -5,6 +5,7 @@ import { FIGURES } from '../../../src/service/service-fields.ts';
 import { openWebServer } from '../../../src/web/process/compose.ts';
 import type { VirtualClock } from '../clocks/virtual-clock.ts';
 import { openTestPipeline } from '../fixtures/open-pipeline.ts';
+import { createServerConfig } from '../fixtures/test-config.ts';
 
 export interface MirrorOptions {
   url: string;
@@ -30,17 +31,9 @@ export function createMirrored({ since, server, storageAuth = 'none', ...options
     query: (sql: string) => query<Record<string, unknown>>(sql),
     /** Serves the live file until the end of the test; returns its address. */
     serve: async (): Promise<string> => {
-      const own = {
-        host: '127.0.0.1',
-        port: 0,
-        keys: [],
-        url: null,
-        title: null,
-        trustProxy: false,
-        ...server,
-      };
       const surroundings = { clock: options.clock, workerDeadReason: () => null, onError: fail };
-      const serving = await openWebServer({ ...config, server: own }, surroundings);
+      const own = { ...config, server: createServerConfig(server) };
+      const serving = await openWebServer(own, surroundings);
       closeServer = () => serving.close();
       onTestFinished(() => closeServer());
       return serving.url;
