@@ -7,42 +7,32 @@ import { errorCode, errorMessage, NEXT_LINE, WarehouseError, type Hint } from '.
 /** Converts an error of SQLite or the file system. */
 export function toWarehouseError(error: unknown, path: string): WarehouseError {
   if (error instanceof WarehouseError) return error;
-  const code = errorCode(error);
-  const cannotWrite = /^(SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EPERM|EROFS)/.test(code);
-  if (cannotWrite) {
-    return new WarehouseError(`${path} cannot be opened for writing (${errorMessage(error)})`, {
-      hint: `check who owns it and its folder: ls -la ${nearestFolder(path)}`,
-      cause: error,
-    });
+  const [code, reason] = [errorCode(error), errorMessage(error)];
+  const fail = (message: string, hint?: Hint) => new WarehouseError(message, { hint, cause: error });
+  if (/^(SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EPERM|EROFS)/.test(code)) {
+    const hint = `check who owns it and its folder: ls -la ${nearestFolder(path)}`;
+    return fail(`${path} cannot be opened for writing (${reason})`, hint);
   }
   if (code === 'EBUSY') {
-    return new WarehouseError(`${path} cannot be replaced: it is a mount point; it stays as it is`, {
-      hint: `mount its folder, not the file: a mounted file cannot be replaced`,
-      cause: error,
-    });
+    const hint = 'mount its folder, not the file: a mounted file cannot be replaced';
+    return fail(`${path} cannot be replaced: it is a mount point; it stays as it is`, hint);
   }
   if (code === 'SQLITE_NOTADB') {
-    return new WarehouseError(`${path} is not a SQLite file; nothing was changed`, {
-      hint: [`name another file ${OR_RESTORE}`, ...restoreSteps(path)],
-      cause: error,
-    });
+    const hint = [`name another file ${OR_RESTORE}`, ...restoreSteps(path)];
+    return fail(`${path} is not a SQLite file; nothing was changed`, hint);
   }
   if (isLocked(error)) {
-    return new WarehouseError(`${path}: the database is locked by another program`, {
-      hint:
-        'close what writes to it, such as an open transaction in sqlite3 or a database browser, ' +
-        `then try again; fuser -v ${path} lists the programs`,
-      cause: error,
-    });
+    const hint =
+      'close what writes to it, such as an open transaction in sqlite3 or a database browser, ' +
+      `then try again; fuser -v ${path} lists the programs`;
+    return fail(`${path}: the database is locked by another program`, hint);
   }
-  if (isDamage(error)) return damagedError(path, errorMessage(error), error);
+  if (isDamage(error)) return damagedError(path, reason, error);
   if (/^(SQLITE_FULL|ENOSPC|EDQUOT)/.test(code)) {
-    return new WarehouseError(`${path}: ${errorMessage(error)}`, {
-      hint: `free space on its disk (df -h ${nearestFolder(path)}); what was stored stays`,
-      cause: error,
-    });
+    const hint = `free space on its disk (df -h ${nearestFolder(path)}); what was stored stays`;
+    return fail(`${path}: ${reason}`, hint);
   }
-  return new WarehouseError(`${path}: ${errorMessage(error)}`, { cause: error });
+  return fail(`${path}: ${reason}`);
 }
 
 /** The folder of the file; where that does not exist, the nearest above it that does. */

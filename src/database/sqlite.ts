@@ -14,7 +14,6 @@ export type Statement<Parameters extends unknown[] = unknown[], Row = unknown> =
   Parameters,
   Row
 >;
-export type Transaction<Work extends (...given: never[]) => unknown> = BetterSqlite3.Transaction<Work>;
 
 /** The first major version of Node on which better-sqlite3 13 works. */
 const FIRST_NODE_OF_13 = 22;

@@ -50,21 +50,31 @@ function createRenderer(format: LogFormat): (line: string) => string {
   });
 }
 
+type Failure = { error: string; hint: string | null };
+type ServedConfig = { warehouse: string; full: string; quick: string | null; timezone: string };
+type FailedLoad = {
+  target: string | null;
+  account: string | null;
+  code: string | null;
+  error: string | null;
+  hint: string | null;
+};
+
 /**
  * What is logged, and the facts of each event as fields of a JSON line; users filter by them. A fact that
  * does not apply is null. Every event may have a `stack`, of an unexpected error.
  */
 interface LogEvents {
-  worker_started: { warehouse: string; full: string; quick: string | null; timezone: string };
+  worker_started: ServedConfig;
   worker_stopping: { reason: string };
   worker_stopped: { reason: string | null };
-  worker_failed: { error: string; hint: string | null };
+  worker_failed: Failure;
   service_manager_unreachable: { reason: string };
   config_accepted: object;
-  config_reloaded: { warehouse: string; full: string; quick: string | null; timezone: string };
-  config_refused: { error: string; hint: string | null };
+  config_reloaded: ServedConfig;
+  config_refused: Failure;
   packages_changed: { account: string; packages: number; added: number; left: number };
-  packages_refused: { error: string; hint: string | null };
+  packages_refused: Failure;
   worker_waiting: { next_full: string; next_quick: string | null };
   run_started: { run_id: number; mode: string; trigger: string };
   run_ended: {
@@ -79,7 +89,7 @@ interface LogEvents {
     requests: number;
     duration_ms: number;
   };
-  run_failed: { error: string; hint: string | null };
+  run_failed: Failure;
   run_postponed: { reason: string };
   run_lock_wait: { reason: string };
   walk_started: { account: string; package_id: number; pages: number };
@@ -128,7 +138,7 @@ interface LogEvents {
   published: { file: string; bytes: number; duration_ms: number };
   publish_postponed: { reason: string };
   publish_interrupted: object;
-  publish_failed: { error: string; hint: string | null };
+  publish_failed: Failure;
   target_loaded: {
     target: string;
     account: string | null;
@@ -136,20 +146,8 @@ interface LogEvents {
     change_seq: number | null;
     duration_ms: number;
   };
-  target_load_failed: {
-    target: string | null;
-    account: string | null;
-    code: string | null;
-    error: string | null;
-    hint: string | null;
-  };
-  target_account_refused: {
-    target: string;
-    account: string | null;
-    code: string | null;
-    error: string | null;
-    hint: string | null;
-  };
+  target_load_failed: FailedLoad;
+  target_account_refused: FailedLoad;
   backup_made: { file: string; bytes: number; duration_ms: number };
   backup_failed: { file: string | null; error: string; hint: string | null };
   backup_not_deleted: { file: string; error: string };
