@@ -22,7 +22,7 @@ import {
 import { findLastRun } from '../warehouse/statements/run.ts';
 import { dueTrigger } from './due.ts';
 
-export interface BackupLoopOptions {
+interface BackupLoopOptions {
   config: Pick<Config, 'warehouse' | 'schedule'> & { backup: BackupConfig };
   warehouse: Warehouse;
   clock: Clock;
@@ -54,12 +54,10 @@ export function createBackupLoop(options: BackupLoopOptions) {
 
 /** Is a backup due? None is before the first full run, because there is nothing to copy. */
 function isDue({ config, warehouse, clock }: BackupLoopOptions): boolean {
-  const { schedule } = config.backup;
   const now = clock.now();
   const { attempt, success } = findLastBackups(warehouse.db);
-  const { timezone } = config.schedule;
   const isDueSince = (last: { started_at: string } | null) =>
-    dueTrigger(schedule, now, last && { startedAt: last.started_at }, timezone) !== null;
+    dueTrigger(config.backup.schedule, now, last?.started_at ?? null, config.schedule.timezone) !== null;
   const isAfterFailure = attempt !== null && attempt.backup_id !== success?.backup_id;
   const mayRetry =
     !isAfterFailure || isDueSince(attempt) || now - fromTimestamp(attempt.started_at) >= RETRY_MS;
@@ -73,9 +71,8 @@ async function makeBackup(options: BackupLoopOptions, signal: AbortSignal): Prom
   const id = transact(warehouse.db, (tx) => beginBackup(tx, { file, started_at: toTimestamp(startedAt) }));
   try {
     const { sizeBytes: bytes } = await backUpInChild(config.warehouse, file, signal);
-    transact(warehouse.db, (tx) =>
-      finishBackup(tx, id, { finished_at: toTimestamp(clock.now()), size_bytes: bytes }),
-    );
+    const end = { finished_at: toTimestamp(clock.now()), size_bytes: bytes };
+    transact(warehouse.db, (tx) => finishBackup(tx, id, end));
     const durationMs = clock.now() - startedAt;
     const message = `backup ${file}: ${formatBytes(bytes)}, ${formatDuration(durationMs)}`;
     logger.info({ event: 'backup_made', file, bytes, duration_ms: durationMs }, message);
@@ -91,10 +88,8 @@ async function makeBackup(options: BackupLoopOptions, signal: AbortSignal): Prom
 }
 
 function logFailure(logger: Logger, file: string | null, thrown: unknown): void {
-  const error = errorLine(thrown);
-  const hint = hintLine(thrown);
-  const message = withHint(`the backup failed: ${error}`, hint);
-  logger.error({ event: 'backup_failed', file, error, hint }, message);
+  const [error, hint] = [errorLine(thrown), hintLine(thrown)];
+  logger.error({ event: 'backup_failed', file, error, hint }, withHint(`the backup failed: ${error}`, hint));
 }
 
 /** The name of a backup, such as `vodhouse-2026-11-22T023000Z.db` for the warehouse `vodhouse.db`. */

@@ -40,22 +40,23 @@ export function findDue(
 ): Due | null {
   const { full, quick } = last;
   const newest = quick && (!full || quick.startedAt >= full.startedAt) ? quick : full;
-  const fullTrigger = dueTrigger(schedule.full, now, full, schedule.timezone);
-  const quickTrigger =
-    schedule.quick === null ? null : dueTrigger(schedule.quick, now, newest, schedule.timezone);
-  const start = (mode: Mode, trigger: Due['trigger'] | null): Due | null =>
-    trigger && { mode, trigger, resumesFrom: null };
+  const start = (mode: Mode, since: LastRun | null): Due | null => {
+    const expression = schedule[mode];
+    const trigger = expression && dueTrigger(expression, now, since?.startedAt ?? null, schedule.timezone);
+    return trigger ? { mode, trigger, resumesFrom: null } : null;
+  };
   const resume = (mode: Mode, parked: LastRun | null): Due | null =>
     parked?.resumeAt != null && fromTimestamp(parked.resumeAt) <= now
       ? { mode, trigger: 'catch_up', resumesFrom: parked.startedAt }
       : null;
-  const rest = fullTrigger ? null : resume('full', full);
-  const startQuick = start('quick', quickTrigger);
+  const startFull = start('full', full);
+  const startQuick = start('quick', newest);
+  const rest = startFull ? null : resume('full', full);
   // A quick run that takes longer than the time between two of them alternates with the rest of a parked full
   // run: without that, the rest would never be read.
   const isRestFirst = full && quick && quick.runId > full.runId;
   return (
-    (quickIsStarved(schedule, now, last) ? null : start('full', fullTrigger)) ??
+    (quickIsStarved(schedule, now, last) ? null : startFull) ??
     (isRestFirst ? (rest ?? startQuick) : (startQuick ?? rest)) ??
     own ??
     resume('quick', quick)
@@ -80,11 +81,11 @@ function quickIsStarved(
 export function dueTrigger(
   expression: string,
   now: number,
-  last: { startedAt: string } | null,
+  lastStartedAt: string | null,
   timezone?: string,
 ): Due['trigger'] | null {
   const tick = previousTick(expression, now, timezone);
-  return startOf(last, now) >= tick ? null : triggerOf(tick, now);
+  return startOf(lastStartedAt, now) >= tick ? null : triggerOf(tick, now);
 }
 
 /** The trigger of a run at `now` for a tick, both in milliseconds since 1970. */
@@ -95,16 +96,9 @@ export const triggerOf = (tick: number, now: number): Due['trigger'] =>
  * When a run began (ms). 0, which is before any tick, for no run and for one in the future, which was written
  * by a clock that was ahead.
  */
-export function startOf(run: { startedAt: string } | null, now: number): number {
-  const at = run ? fromTimestamp(run.startedAt) : 0;
+export function startOf(startedAt: string | null, now: number): number {
+  const at = startedAt === null ? 0 : fromTimestamp(startedAt);
   return at > now + ON_TIME_MS ? 0 : at;
-}
-
-/** A run that may have to give way. */
-interface PreemptedRun {
-  mode: Mode;
-  startedAt: number;
-  quickTookMs: number;
 }
 
 /**
@@ -115,7 +109,7 @@ interface PreemptedRun {
  */
 export function createPreemption(
   { full, quick, timezone }: Schedule,
-  { mode, startedAt, quickTookMs }: PreemptedRun,
+  { mode, startedAt, quickTookMs }: { mode: Mode; startedAt: number; quickTookMs: number },
 ): (now: number) => string | null {
   if (mode === 'quick') return () => null;
   const nextFull = nextTick(full, startedAt, timezone);

@@ -28,7 +28,7 @@ export function openOwnSchedules(
     return packages.map(({ full, account, packageId }) => {
       const turn = turns.get(keyOf({ account, packageId }));
       const tick = ticks.get(full) ?? 0;
-      const isDue = startOf(turn?.at == null ? null : { startedAt: turn.at }, now) < tick;
+      const isDue = startOf(turn?.at ?? null, now) < tick;
       return { account, packageId, tick, isDue, hasFailed: turn?.failed === 1 };
     });
   };
@@ -39,7 +39,8 @@ export function openOwnSchedules(
      */
     findDue: (now: number, lastFull: LastRun | null): Due | null => {
       if (packages.length === 0) return null;
-      const since = Math.max(startOf(findLastRun(db, 'own'), now), startOf(lastFull, now));
+      const lastRuns = [findLastRun(db, 'own'), lastFull];
+      const since = Math.max(...lastRuns.map((run) => startOf(run?.startedAt ?? null, now)));
       const waiting = readStates(now).filter(({ isDue, tick }) => isDue && tick > since);
       if (waiting.length === 0) return null;
       const trigger = triggerOf(Math.max(...waiting.map(({ tick }) => tick)), now);

@@ -117,7 +117,7 @@ describe('the step of a schedule', () => {
 describe('a run', () => {
   const HOURLY = '0 * * * *';
   const due = (now: string, last: string | null, expression = HOURLY) =>
-    dueTrigger(expression, toMs(now), last === null ? null : { startedAt: toTimestamp(toMs(last)) });
+    dueTrigger(expression, toMs(now), last === null ? null : toTimestamp(toMs(last)));
 
   it('is due at the tick of the schedule', () => {
     expect(due('2026-03-10T12:00Z', '2026-03-10T11:00Z')).toBe('schedule');
