@@ -10,7 +10,7 @@ import { scheduleInterval } from '../lib/cron-ticks.ts';
 import { acceptPageCommands } from '../health/commands.ts';
 import { commandsFor } from '../lib/shell-command.ts';
 import { openPublisher } from '../publishing/publisher.ts';
-import type { RunOptions, SyncAccount, SyncContext } from '../sync/context.ts';
+import type { RunOptions, SyncContext } from '../sync/context.ts';
 import { readCorrection, type CorrectionOffer } from '../sync/storage/correction.ts';
 import { runOnce, type RunSummary } from '../sync/run.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
@@ -52,8 +52,21 @@ export function openPipeline(config: Config, environment: Environment) {
   const accounts = config.accounts.map((each) => createSyncAccount(each, config, warehouse, environment));
   const context = createSyncContext(config, warehouse, environment);
   const { followPackages, ...registration } = createRegistration(config, warehouse, environment);
+  const takeLock = () => lockOrThrow(config.warehouse, 'run', environment.command, environment.clock.now());
   return {
-    run: createRunner({ context, accounts, config, environment, followPackages }),
+    /** Makes a run. Throws LockedError where another process makes one, unless `wait` is set. */
+    async run(request: RunRequest, { wait } = { wait: false }): Promise<RunSummary> {
+      const lock = wait ? await openAfterRun(takeLock, environment, request.signal) : takeLock();
+      try {
+        warehouse.assertNotReplaced(); // it may have been replaced during the wait for the lock
+        const { acceptRetirements = false, onStarted, ...options } = request;
+        followPackages(acceptRetirements);
+        onStarted?.();
+        return await runOnce(context, { ...DEFAULT_RUN, ...options, retention: config.retention, accounts });
+      } finally {
+        lock.release();
+      }
+    },
     ...registration,
     warehouse,
     /** Reads what the service now reports of a booked day: see readCorrection. */
@@ -84,35 +97,6 @@ export function openAfterRun<Opened>(
   return openWhenFree(open, clock, { onWait, signal });
 }
 
-interface RunnerParts {
-  context: SyncContext;
-  accounts: readonly SyncAccount[];
-  config: Config;
-  environment: Environment;
-  followPackages: (acceptRetirements: boolean) => void;
-}
-
-/** Makes runs under the run lock. Throws LockedError where another process holds it, unless `wait` is set. */
-function createRunner({ context, accounts, config, environment, followPackages }: RunnerParts) {
-  const { warehouse, clock } = context;
-  const takeLock = () => lockOrThrow(config.warehouse, 'run', environment.command, clock.now());
-  return async (
-    { acceptRetirements = false, onStarted, ...request }: RunRequest,
-    { wait } = { wait: false },
-  ): Promise<RunSummary> => {
-    const lock = wait ? await openAfterRun(takeLock, environment, request.signal) : takeLock();
-    try {
-      warehouse.assertNotReplaced(); // it may have been replaced during the wait for the lock
-      followPackages(acceptRetirements);
-      onStarted?.();
-      const { retention } = config;
-      return await runOnce(context, { ...DEFAULT_RUN, ...request, retention, accounts });
-    } finally {
-      lock.release();
-    }
-  };
-}
-
 /** The functions that decide which packages the warehouse follows. */
 function createRegistration(
   config: Config,
@@ -128,9 +112,9 @@ function createRegistration(
     followPackages: (acceptRetirements: boolean): void => {
       const leaving = findLeavingFor(config);
       if (!acceptRetirements) assertMayRetire(leaving, formatCommand);
-      for (const line of leavingLines(leaving)) {
-        const message = `${line}; the rows stay, marked as retired, and no longer count as present`;
-        logger.warn({ event: 'package_leaves', reason: line }, message);
+      for (const reason of leavingLines(leaving)) {
+        const message = `${reason}; the rows stay, marked as retired, and no longer count as present`;
+        logger.warn({ event: 'package_leaves', reason }, message);
       }
       transact(warehouse.db, (tx) => registerPackages(tx, config.accounts, clock.now()));
     },
@@ -165,14 +149,10 @@ function createSyncContext(
 
 /** Returns the shortest time between full walks of a package (ms), by its own schedule or by that of all. */
 function createScheduleIntervals({ accounts, schedule }: Config, clock: Clock): (key: PackageKey) => number {
-  const own = new Map(
-    accounts.flatMap(({ name, packages }) =>
-      packages.map(({ id, full }) => [`${name}/${id}`, full] as const),
-    ),
-  );
   const intervals = new Map<string, number>();
   return ({ account, packageId }) => {
-    const full = own.get(`${account}/${packageId}`) ?? schedule.full;
+    const packages = accounts.find(({ name }) => name === account)?.packages;
+    const full = packages?.find(({ id }) => id === packageId)?.full ?? schedule.full;
     const interval = intervals.get(full) ?? scheduleInterval(full, clock.now(), schedule.timezone);
     intervals.set(full, interval);
     return interval;
