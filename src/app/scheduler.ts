@@ -1,4 +1,5 @@
 /** The scheduler: at start and every minute it checks what is due, and runs that. */
+import cron from 'node-cron';
 import {
   InterruptedError,
   LockedError,
@@ -11,7 +12,6 @@ import {
 import { toTimestamp, type Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import { nextTick, previousTick, type Schedule } from '../lib/cron-ticks.ts';
-import { startTicks } from './ticks.ts';
 import type { Mode } from '../database/schema/values.ts';
 import { findDue, type Due, type LastRun } from './due.ts';
 import type { OwnSchedules } from './own-schedules.ts';
@@ -37,9 +37,17 @@ export interface SchedulerOptions {
 }
 
 /**
- * The schedule is checked each minute: a timer for tomorrow would not advance while a machine is suspended.
+ * Calls `onTick`, which never rejects, at each tick of the expression (read in UTC), until the returned
+ * function is called. Each tick that a suspended machine missed makes a late call.
  */
-const everyMinute: NonNullable<SchedulerOptions['startTicks']> = (onTick) => startTicks('* * * * *', onTick);
+export function startTicks(expression: string, onTick: () => Promise<void>): () => void {
+  const task = cron.schedule(expression, onTick, { timezone: 'UTC', suppressMissedWarning: true });
+  task.on('execution:missed', onTick);
+  return () => void task.destroy();
+}
+
+/** A timer for the next run would not advance while a machine is suspended. */
+const everyMinute = (onTick: () => Promise<void>) => startTicks('* * * * *', onTick);
 
 /** Serves the schedule until the signal aborts and the current run has ended. Throws what `check` throws. */
 export async function runScheduler(options: SchedulerOptions, signal: AbortSignal): Promise<void> {
@@ -89,15 +97,12 @@ function createDueRunner(options: SchedulerOptions, signal: AbortSignal): () => 
       const reason = error.message;
       // a reason is logged once, not every minute
       if (reason !== lastDeferral) logger.info({ event: 'run_postponed', reason }, `postponed: ${reason}`);
-      lastDeferral = error.message;
+      lastDeferral = reason;
     } else if (!(error instanceof InterruptedError)) {
-      const text = errorLine(error);
-      const hint = hintLine(error);
-      const stack = error instanceof VodhouseError || !(error instanceof Error) ? {} : { stack: error.stack };
-      logger.error(
-        { event: 'run_failed', error: text, hint, ...stack },
-        withHint(`the run failed: ${text}`, hint),
-      );
+      const [text, hint] = [errorLine(error), hintLine(error)];
+      const stack = error instanceof Error && !(error instanceof VodhouseError) ? error.stack : undefined;
+      const message = withHint(`the run failed: ${text}`, hint);
+      logger.error({ event: 'run_failed', error: text, hint, stack }, message);
     }
   };
   return async () => {

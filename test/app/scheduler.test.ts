@@ -3,11 +3,10 @@ import { ConfigError, InterruptedError, LockedError, ParkedError } from '../../s
 import { createLogger } from '../../src/lib/logger.ts';
 import { toTimestamp, MINUTE_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import type { Due, LastRun } from '../../src/app/due.ts';
-import { runScheduler } from '../../src/app/scheduler.ts';
+import { runScheduler, startTicks } from '../../src/app/scheduler.ts';
 import type { Mode } from '../../src/database/schema/values.ts';
 import { useFakeTimers } from '../support/clocks/fake-timers.ts';
 import { watchConsole } from '../support/processes/captured-output.ts';
-import { startTicks } from '../../src/app/ticks.ts';
 
 const HOURLY = '0 * * * *';
 

@@ -5,7 +5,7 @@ export default {
     'src/sync/storage/{date-ranges,classify-days,correction}.ts',
     'src/budget/{budget,pauses}.ts',
     'src/service/client/retry.ts',
-    'src/app/{due,ticks}.ts',
+    'src/app/due.ts',
     'src/lib/cron-ticks.ts',
     'src/health/catalogue.ts',
     'src/warehouse/store-days.ts',

@@ -50,7 +50,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'hyparquet-writer': ['publishing/targets/'],
   'better-sqlite3': ['database/sqlite.ts'],
   'drizzle-orm': [...FILE_ROOMS, 'alerts'].map((room) => `${room}/`),
-  'node-cron': ['app/ticks.ts'],
+  'node-cron': ['app/scheduler.ts'],
   croner: ['lib/cron-ticks.ts'],
   fastify: ['web/', 'service/server/'],
   '@fastify': ['web/', 'service/server/'],

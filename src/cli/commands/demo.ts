@@ -5,7 +5,7 @@ import { openOwnSchedules } from '../../app/own-schedules.ts';
 import { openPipeline } from '../../app/pipeline.ts';
 import { runWorker } from '../../app/worker.ts';
 import { commandsFor, shellQuote } from '../../lib/shell-command.ts';
-import { startTicks } from '../../app/ticks.ts';
+import { startTicks } from '../../app/scheduler.ts';
 import { InterruptedError } from '../../lib/errors.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import {
