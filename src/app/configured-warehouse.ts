@@ -120,7 +120,7 @@ export function getDemoConfig(warehouse: string): string {
  * Throws ConfigError where another config than that of the demo opens the file of the demo: simulated data
  * must not mix with real data.
  */
-export function assertNotOfDemo({ file, warehouse }: Config, isDemo: boolean): void {
+function assertNotOfDemo({ file, warehouse }: Config, isDemo: boolean): void {
   const own = getDemoConfig(warehouse);
   if (!isDemo || file === own) return;
   throw new ConfigError(`${warehouse} is the file of vodhouse demo: its videos are simulated`, {

@@ -31,7 +31,7 @@ export function assertNotLost(config: Config, formatCommand: FormatCommand): voi
 }
 
 /** Throws ConfigError where the folder of the live file is missing: its disk may not be mounted. */
-export function assertFolder({ file, warehouse }: Pick<Config, 'file' | 'warehouse'>): void {
+export function assertFolder({ file, warehouse }: Config): void {
   const folder = dirname(resolveLink(warehouse));
   if (folder !== resolve(dirname(file), dirname(DEFAULT_FILES.warehouse)))
     assertFolderExists(folder, 'warehouse');
@@ -71,10 +71,8 @@ function findNewestBackup({ file, warehouse, backup }: Config): string | null {
   const ending = extname(warehouse);
   const prefix = `${basename(warehouse, ending)}-`;
   try {
-    const backups = readdirSync(folder).filter(
-      (name) => name.startsWith(prefix) && name.endsWith(`Z${ending}`),
-    );
-    const newest = backups.sort().at(-1);
+    const isBackup = (name: string) => name.startsWith(prefix) && name.endsWith(`Z${ending}`);
+    const newest = readdirSync(folder).filter(isBackup).sort().at(-1);
     return newest === undefined ? null : join(folder, newest);
   } catch {
     return null; // no folder, or one that cannot be read

@@ -7,7 +7,7 @@ import type { Publication, Publisher } from '../publishing/publisher.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { publishNoted } from './publish-noted.ts';
 
-export interface PublishLoopOptions {
+interface PublishLoopOptions {
   publisher: Publisher;
   warehouse: Warehouse;
   clock: Clock;
@@ -58,7 +58,6 @@ function logFailure(thrown: unknown, { logger }: PublishLoopOptions): void {
     logger.info({ event: 'publish_postponed', reason: error }, `publishing postponed: ${error}`);
   else {
     const hint = hintLine(thrown);
-    const message = withHint(`publishing failed: ${error}`, hint);
-    logger.error({ event: 'publish_failed', error, hint }, message);
+    logger.error({ event: 'publish_failed', error, hint }, withHint(`publishing failed: ${error}`, hint));
   }
 }

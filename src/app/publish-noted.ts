@@ -9,39 +9,26 @@ import { tryToNote } from './worker-notes.ts';
 import { transact } from '../database/transaction.ts';
 import { recordLoadReports } from '../warehouse/statements/target-loads.ts';
 
-interface NoteContext {
-  warehouse: Pick<Warehouse, 'db'>;
-  clock: Clock;
-  logger: Logger;
-}
-
 /**
  * As `Publisher.publish`. A publication that is stopped, or that another process makes, is not noted as
  * failed.
  */
 export async function publishNoted(
   publisher: Pick<Publisher, 'publish'>,
-  context: NoteContext,
+  { warehouse, clock, logger }: { warehouse: Pick<Warehouse, 'db'>; clock: Clock; logger: Logger },
   signal: AbortSignal,
 ): Promise<Publication> {
-  const note = (report: LoadReport) =>
-    tryToNote(context.logger, () =>
-      transact(context.warehouse.db, (tx) =>
-        recordLoadReports(tx, PUBLISHED_FILE, [report], context.clock.now()),
-      ),
-    );
+  const store = (report: LoadReport) =>
+    transact(warehouse.db, (tx) => recordLoadReports(tx, PUBLISHED_FILE, [report], clock.now()));
+  const note = (report: LoadReport) => tryToNote(logger, () => store(report));
   try {
-    const publication = await publisher.publish(context.clock.now(), signal);
+    const publication = await publisher.publish(clock.now(), signal);
     note(emptyReport(PUBLISHED_FILE, 'removed')); // the published file has a row only while it fails
     return publication;
   } catch (thrown) {
+    const why = { error: errorLine(thrown), hint: hintLine(thrown), code: errorCode(thrown) || null };
     if (!(thrown instanceof InterruptedError || thrown instanceof LockedError))
-      note({
-        ...emptyReport(PUBLISHED_FILE, 'failed'),
-        error: errorLine(thrown),
-        hint: hintLine(thrown),
-        code: errorCode(thrown) || null,
-      });
+      note({ ...emptyReport(PUBLISHED_FILE, 'failed'), ...why });
     throw thrown;
   }
 }

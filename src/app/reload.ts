@@ -77,13 +77,10 @@ async function reload(parts: ReloadParts, replace: (config: Config) => void): Pr
   try {
     const next = await loadReplacement(parts);
     noteForOthers(parts, { refused: null, packages: null });
-    const text = 'the changed config is valid; it takes effect between two packages';
-    logger.info({ event: 'config_accepted' }, text);
-    for (const line of pipeline.listLeaving(next))
-      logger.warn(
-        { event: 'package_leaves', reason: line },
-        `${line}; the next run retires it, its rows stay`,
-      );
+    const message = 'the changed config is valid; it takes effect between two packages';
+    logger.info({ event: 'config_accepted' }, message);
+    for (const reason of pipeline.listLeaving(next))
+      logger.warn({ event: 'package_leaves', reason }, `${reason}; the next run retires it, its rows stay`);
     replace(next);
   } catch (thrown) {
     const [error, hint] = [errorLine(thrown), hintLine(thrown)];
@@ -150,10 +147,8 @@ function logChanges(before: Config, after: Config, logger: Logger): void {
     if (packages === old) continue;
     const ids = new Set(old.map(({ id }) => id));
     const added = packages.filter(({ id }) => !ids.has(id)).length;
-    const left = old.length + added - packages.length;
-    logger.info(
-      { event: 'packages_changed', account, packages: packages.length, added, left },
-      `account ${account} has ${pluralize(packages.length, 'package')} now: ${added} added, ${left} left`,
-    );
+    const facts = { packages: packages.length, added, left: old.length + added - packages.length };
+    const text = `${pluralize(packages.length, 'package')} now: ${added} added, ${facts.left} left`;
+    logger.info({ event: 'packages_changed', account, ...facts }, `account ${account} has ${text}`);
   }
 }

@@ -9,7 +9,7 @@ import type { OwnSchedules } from './own-schedules.ts';
 import type { Pipeline } from './pipeline.ts';
 import { getLastDurationMs } from '../warehouse/statements/run.ts';
 
-export interface DueRunParts {
+interface DueRunParts {
   config: Config;
   pipeline: Pipeline;
   clock: Clock;

@@ -25,16 +25,9 @@ export function createSyncAccount(
   const ledgerName = was !== null && hasAccount(warehouse.db, was) ? was : name; // `check` leaves the old name
   const { concurrency, restrictedCodes, finalCodes } = limits;
   const codes = { restricted: restrictedCodes, final: finalCodes };
+  const connection = { proxies: chooseProxies(proxy, proxies), ca: ca?.certificates ?? null };
   const client = createServiceClient({
-    account: {
-      name,
-      videoList,
-      storage,
-      concurrency,
-      codes,
-      proxies: chooseProxies(proxy, proxies),
-      ca: ca?.certificates ?? null,
-    },
+    account: { name, videoList, storage, concurrency, codes, ...connection },
     budget: warehouse.createBudget(ledgerName, limits, (wait) => logWait(logger, name, wait)),
     onSent: (sent) => {
       logRequest(logger, name, sent);
@@ -62,20 +55,10 @@ function logWait(logger: Logger, account: string, { reason, waitMs, isLong }: Wa
 
 /** Logs a request that was sent, at level `debug`. */
 function logRequest(logger: Logger, account: string, sent: SentRequest): void {
-  const {
-    purpose,
-    runId: run_id,
-    packageId: package_id,
-    page,
-    status,
-    bytes,
-    durationMs: duration_ms,
-  } = sent;
-  const target = [account, package_id].filter((part) => part !== null).join('/');
+  const { purpose, runId: run_id, packageId: package_id, page, status, bytes } = sent;
+  const target = package_id === null ? account : `${account}/${package_id}`;
   const where = page === null ? target : `${target}, page ${page}`;
-  const took = `${status ?? 'no response'} in ${formatDuration(duration_ms)}`;
-  logger.debug(
-    { event: 'request_answered', account, run_id, package_id, page, purpose, status, bytes, duration_ms },
-    `${where} (${purpose}): ${took}`,
-  );
+  const took = `${status ?? 'no response'} in ${formatDuration(sent.durationMs)}`;
+  const facts = { account, run_id, package_id, page, purpose, status, bytes, duration_ms: sent.durationMs };
+  logger.debug({ event: 'request_answered', ...facts }, `${where} (${purpose}): ${took}`);
 }
