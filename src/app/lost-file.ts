@@ -3,7 +3,14 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { DEFAULT_FILES, type Config } from '../config/config.ts';
 import { readLiveHolder } from '../database/lock.ts';
-import { assertFolderExists, makeFolder, resolveLink, restoreMarkerPath } from '../database/files.ts';
+import {
+  assertFolderExists,
+  FOR_ALL,
+  FOR_OWNER,
+  makeFolder,
+  resolveLink,
+  restoreMarkerPath,
+} from '../database/files.ts';
 import { shellQuote, type FormatCommand } from '../lib/shell-command.ts';
 import { ConfigError, NEXT_LINE } from '../lib/errors.ts';
 import { publishedFact } from '../publishing/about-rows.ts';
@@ -37,10 +44,6 @@ export function assertFolder({ file, warehouse }: Config): void {
     assertFolderExists(folder, 'warehouse');
 }
 
-/** Permissions of a folder that all users may read, and of one for its owner alone. */
-const FOR_ALL = 0o755;
-export const FOR_OWNER = 0o700;
-
 /** Makes the folders of the published file and of the backups, as far as `makeOwnFolder` does. */
 export function makeOwnFolders(config: Config): void {
   const { publish, backup } = config;
@@ -54,7 +57,7 @@ export function makeOwnFolders(config: Config): void {
  */
 export function makeOwnFolder({ file, warehouse }: Config, folder: string, mode: number): void {
   const isNextToConfig = folder === resolve(dirname(file), dirname(DEFAULT_FILES.publish));
-  if (isNextToConfig || dirname(folder) === dirname(warehouse)) makeFolder(folder, { file: folder, mode });
+  if (isNextToConfig || dirname(folder) === dirname(warehouse)) makeFolder(folder, mode);
 }
 
 /** The line of a hint for a worker that still has the lost file open; none if there is no such worker. */

@@ -7,7 +7,8 @@ import { draftPath, removeDraft, removeStaleDrafts } from './draft-files.ts';
 import {
   fsyncPath,
   createPrivateFile,
-  createPrivateFolder,
+  FOR_OWNER,
+  makeFolder,
   resolveLink,
   restoreMarkerPath,
 } from './files.ts';
@@ -52,16 +53,15 @@ export function openDatabase(path: string, now: number): Db {
 }
 
 /**
- * Migrates the file. Throws LockedError if another process uses it: an older version that has the file open
- * would continue to write into tables that it does not know.
+ * Throws LockedError if another process uses the file: an older version that has it open would continue to
+ * write into tables that it does not know.
  */
 function migrate(db: Db, path: string, now: number): void {
   const user = findOtherHolder(path, 'worker') ?? findOtherHolder(path, 'run');
   if (user !== null) {
     const formats = `format ${getSchemaVersion(db)}, and this vodhouse needs format ${SCHEMA_VERSION}`;
-    throw new LockedError(`${path} has ${formats}, but an older one uses it: ${user}`, {
-      hint: `stop that one first, then try again; nothing was changed`,
-    });
+    const hint = 'stop that one first, then try again; nothing was changed';
+    throw new LockedError(`${path} has ${formats}, but an older one uses it: ${user}`, { hint });
   }
   migrateFile(db.$client, path, now);
 }
@@ -72,10 +72,9 @@ export function openReadOnly(path: string): Db {
   const older = getSchemaVersion(db);
   if (older === SCHEMA_VERSION) return db;
   db.$client.close();
-  throw new WarehouseError(
-    `${path} has format ${older}, made by an older vodhouse; this one reads format ${SCHEMA_VERSION}`,
-    { hint: ['any run of ', { command: 'sync' }, ' (or ', { command: 'start' }, ') brings it up to date'] },
-  );
+  const message = `${path} has format ${older}, made by an older vodhouse; this one reads format ${SCHEMA_VERSION}`;
+  const hint = ['any run of ', { command: 'sync' }, ' (or ', { command: 'start' }, ') brings it up to date'];
+  throw new WarehouseError(message, { hint });
 }
 
 function missingFileHint(path: string): Hint {
@@ -93,9 +92,8 @@ function missingFileHint(path: string): Hint {
 /** Like `openReadOnly`, also for a file of an older version: it can be copied. */
 export function openForCopy(path: string): Db {
   assertNotRestoring(path);
-  if (!existsSync(path)) {
+  if (!existsSync(path))
     throw new WarehouseError(`there is no warehouse at ${path}`, { hint: missingFileHint(path) });
-  }
   assertNotEmpty(path);
   const db = connect(path, { readonly: true });
   try {
@@ -146,27 +144,18 @@ function assertOurs(db: Db, path: string): void {
       hint: 'name another file under `warehouse` in the config',
     });
   }
-  assertKnownFormat(getSchemaVersion(db), path);
-}
-
-function assertKnownFormat(format: number, path: string): void {
+  const format = getSchemaVersion(db);
   if (format < FORMAT_BASE) {
-    throw new WarehouseError(
-      `${path} has format ${format}, made by a checkout before the first version; nothing was changed`,
-      {
-        hint: [
-          'move it away, with its -wal and -shm, its backups and the published file: ',
-          { command: 'sync' },
-          ' then makes a new one',
-        ],
-      },
-    );
+    const what = `format ${format}, made by a checkout before the first version`;
+    const where = 'move it away, with its -wal and -shm, its backups and the published file: ';
+    throw new WarehouseError(`${path} has ${what}; nothing was changed`, {
+      hint: [where, { command: 'sync' }, ' then makes a new one'],
+    });
   }
   if (format > SCHEMA_VERSION) {
-    throw new WarehouseError(
-      `${path} has format ${format}, made by a newer vodhouse; this one knows formats up to ${SCHEMA_VERSION}`,
-      { hint: 'update vodhouse, or go back to a backup of before the update; nothing was changed' },
-    );
+    const what = `format ${format}, made by a newer vodhouse; this one knows formats up to ${SCHEMA_VERSION}`;
+    const hint = 'update vodhouse, or go back to a backup of before the update; nothing was changed';
+    throw new WarehouseError(`${path} has ${what}`, { hint });
   }
 }
 
@@ -192,7 +181,7 @@ function createFile(path: string, now: number): void {
   assertNoOrphanLog(path);
   const draft = draftPath(path);
   try {
-    createPrivateFolder(dirname(path), path);
+    makeFolder(dirname(path), FOR_OWNER, path);
     removeDraft(draft);
     try {
       writeDraft(draft, path, now);
@@ -217,10 +206,7 @@ function assertNotRestoring(path: string): void {
   });
 }
 
-/**
- * Makes an empty warehouse, which is on the disk when this returns. Until then nothing waits for the disk,
- * because a draft that is not complete is deleted anyway.
- */
+/** Nothing waits for the disk before the end, because a draft that is not complete is deleted anyway. */
 function writeDraft(draft: string, path: string, now: number): void {
   createPrivateFile(draft);
   const client = new Database(draft);
@@ -241,10 +227,10 @@ function writeDraft(draft: string, path: string, now: number): void {
 function assertNoOrphanLog(path: string): void {
   const orphan = ['-wal', '-journal'].map((ending) => path + ending).find((file) => existsSync(file));
   if (!orphan || existsSync(path)) return; // another process may have made the file just now
-  throw new WarehouseError(
-    `${path} is not there, but ${orphan} is: it may hold the last changes of the missing file`,
-    { hint: `put the file back next to it; or, if it is not needed, move ${orphan} away too` },
-  );
+  const reason = 'it may hold the last changes of the missing file';
+  throw new WarehouseError(`${path} is not there, but ${orphan} is: ${reason}`, {
+    hint: `put the file back next to it; or, if it is not needed, move ${orphan} away too`,
+  });
 }
 
 function linkIfAbsent(draft: string, path: string): void {

@@ -36,24 +36,26 @@ function readLinkTarget(path: string): string | null {
   }
 }
 
+/** Permissions of a folder that all users may read, and of one for its owner alone. */
+export const FOR_ALL = 0o755;
+export const FOR_OWNER = 0o700;
+
 /**
- * Makes a folder and those above it; errors name `file`. The option `recursive` of Node is not used, because
- * it never returns where the system can have no such folder (`/proc/x`): this throws WarehouseError there,
- * and other errors of the file system as they are.
+ * Makes a folder and those above it that are missing; errors name `file`. The option `recursive` of Node is
+ * not used, because it never returns where the system can have no such folder (`/proc/x`): this throws
+ * WarehouseError there, and other errors of the file system as they are.
  */
-export function makeFolder(path: string, { file, mode }: { file: string; mode?: number }): void {
+export function makeFolder(path: string, mode: number, file = path): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-  if (dirname(path) !== path) makeFolder(dirname(path), { file, ...(mode !== undefined && { mode }) });
+  if (dirname(path) !== path) makeFolder(dirname(path), mode, file);
   try {
     mkdirSync(path, mode);
   } catch (error) {
     const code = errorCode(error);
     if (code === 'EEXIST' && statSync(path).isDirectory()) return; // another process made it just now
     if (!/^(ENOENT|ENOTDIR|EEXIST)$/.test(code)) throw error;
-    throw new WarehouseError(`${file}: the folder ${path} cannot be made (${errorMessage(error)})`, {
-      hint: 'name a file in another folder',
-      cause: error,
-    });
+    const message = `${file}: the folder ${path} cannot be made (${errorMessage(error)})`;
+    throw new WarehouseError(message, { hint: 'name a file in another folder', cause: error });
   }
 }
 
@@ -66,14 +68,6 @@ export function assertFolderExists(folder: string, purpose: string): void {
   throw new ConfigError(`${purpose}: the folder ${folder} does not exist; nothing was written`, {
     hint: `mount its disk; or, if it is new: mkdir -p ${shellQuote(folder)}`,
   });
-}
-
-/**
- * Creates the folder and its missing parents, for their owner alone; an existing folder keeps its
- * permissions. Throws as `makeFolder`.
- */
-export function createPrivateFolder(folder: string, file = folder): void {
-  makeFolder(folder, { file, mode: 0o700 });
 }
 
 /**
@@ -127,12 +121,11 @@ export function fsyncPath(path: string): void {
   }
 }
 
-/** All in bytes. */
+/** The sizes of the live file, of its -wal file and of their disk, in bytes. */
 export interface DiskSpace {
   file: number;
-  /** Bytes of the -wal file; 0 if there is none. */
   wal: number;
-  /** Free on the disk of the file, without what is reserved for root. */
+  /** What is free on the disk, without what is reserved for root. */
   free: number;
   disk: number;
 }

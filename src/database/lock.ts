@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { Database } from './sqlite.ts';
 import { toTimestamp, type Clock } from '../lib/clock.ts';
 import { LockedError, type Hint } from '../lib/errors.ts';
-import { resolveLink, createPrivateFolder } from './files.ts';
+import { FOR_OWNER, makeFolder, resolveLink } from './files.ts';
 import { isLocked, toWarehouseError } from './integrity.ts';
 
 /**
@@ -182,7 +182,7 @@ export function isHeld(path: string, name: LockName): boolean {
  */
 function prepareFolder(path: string): string {
   try {
-    createPrivateFolder(dirname(resolveLink(path)), path);
+    makeFolder(dirname(resolveLink(path)), FOR_OWNER, path);
     return resolveLink(path);
   } catch (error) {
     throw toWarehouseError(error, path);

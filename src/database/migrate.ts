@@ -49,24 +49,20 @@ export function migrateFile(client: Database, path: string, now: number, folder 
  * recognize it.
  */
 function createStateRow(client: Database, now: number): void {
-  client
-    .prepare(
-      `insert or ignore into warehouse_state (singleton, created_at, change_seq, warehouse_id)
-  values (1, ?, 0, ?)`,
-    )
-    .run(toTimestamp(now), randomUUID());
+  const insert = client.prepare(
+    'insert or ignore into warehouse_state (singleton, created_at, change_seq, warehouse_id) values (1, ?, 0, ?)',
+  );
+  insert.run(toTimestamp(now), randomUUID());
 }
 
 function assertMigrated(client: Database, path: string): void {
   const violations = client.pragma('foreign_key_check') as unknown[];
-  if (violations.length > 0) {
+  if (violations.length > 0)
     throw new WarehouseError(`${path}: the migration left rows without their parent`);
-  }
   const names = client.prepare("select name from sqlite_schema where type = 'trigger'").pluck().all();
   const missing = TRIGGERS.filter((trigger) => !names.includes(trigger));
-  if (missing.length > 0) {
+  if (missing.length > 0)
     throw new WarehouseError(`${path}: the migration lost the triggers ${missing.join(', ')}`);
-  }
 }
 
 function formatOf(folder: string): number {

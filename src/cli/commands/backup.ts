@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { loadConfig } from '../../config/load.ts';
-import { FOR_OWNER, makeOwnFolder } from '../../app/lost-file.ts';
+import { makeOwnFolder } from '../../app/lost-file.ts';
+import { FOR_OWNER } from '../../database/files.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { backUpInChild } from '../../backup/backup.ts';
 import { EXIT } from '../exit.ts';

@@ -6,7 +6,7 @@ import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/config.ts';
 import { openForCopy } from '../../database/connection.ts';
 import { lockOrThrow } from '../../database/lock.ts';
-import { createPrivateFolder } from '../../database/files.ts';
+import { FOR_OWNER, makeFolder } from '../../database/files.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import { addDays } from '../../lib/days.ts';
 import { ConfigError } from '../../lib/errors.ts';
@@ -58,7 +58,7 @@ export function writeDemoConfig(
       `      - { id: ${id}, name: ${name}${id === CAMPAIGNS ? `, schedule: "${daily}"` : ''} }\n`,
   );
   const file = getDemoConfig(warehouse);
-  createPrivateFolder(dirname(file), file);
+  makeFolder(dirname(file), FOR_OWNER, file);
   const text = `${MARKER}warehouse: ${JSON.stringify(parse(warehouse).base)}
 timezone: ${TIMEZONE}
 accounts:

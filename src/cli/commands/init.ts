@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DEFAULT_FILES } from '../../config/config.ts';
 import { CONFIG_TEMPLATE, configJsonSchema } from '../../config/template.ts';
-import { createPrivateFolder, makeFolder } from '../../database/files.ts';
+import { FOR_ALL, FOR_OWNER, makeFolder } from '../../database/files.ts';
 // It refuses a Node without SQLite, before anything is written: the next commands would refuse it.
 import '../../database/sqlite.ts';
 import { ConfigError, errorMessage } from '../../lib/errors.ts';
@@ -29,7 +29,7 @@ export async function init({ config }: ConfigOptions): Promise<number> {
   const env = join(dirname(config), '.env');
   const isNew = !existsSync(env);
   if (isNew) writeNewFile(env, '', 0o600);
-  createPrivateFolder(join(dirname(config), dirname(DEFAULT_FILES.warehouse)));
+  makeFolder(join(dirname(config), dirname(DEFAULT_FILES.warehouse)), FOR_OWNER);
   const lines = [
     `wrote ${isNew ? `${config}, ${schema} and ${env}` : `${config} and ${schema}`}`,
     '',
@@ -45,7 +45,7 @@ export async function init({ config }: ConfigOptions): Promise<number> {
 
 function writeNewFile(file: string, text: string, mode?: number): void {
   try {
-    makeFolder(dirname(file), { file });
+    makeFolder(dirname(file), FOR_ALL, file);
     writeFileSync(file, text, { flag: 'wx', mode });
   } catch (error) {
     throw new ConfigError(`cannot write ${file}: ${errorMessage(error)}`, { cause: error });

@@ -4,12 +4,10 @@ import { FIGURES, type Figure } from '../../service/service-fields.ts';
 import { bigint, date, rowKey, timestamp } from './columns.ts';
 
 /** Counts in pieces, sizes in bytes; NULL if the service left one out. */
-const figures = () =>
-  // fromEntries() loses the names
-  Object.fromEntries(FIGURES.map((name) => [name, bigint(name)])) as Record<
-    Figure,
-    ReturnType<typeof bigint>
-  >;
+const figures = () => {
+  const columns = Object.fromEntries(FIGURES.map((name) => [name, bigint(name)]));
+  return columns as Record<Figure, ReturnType<typeof bigint>>; // fromEntries() loses the names
+};
 
 /** One day of an account: `live` until it is over, `booked` permanently (enforced by triggers). */
 export const storageDay = sqliteTable(
