@@ -8,14 +8,16 @@ import type { Path, Problem, Source } from './source.ts';
 
 type Report = (path: Path, message: string) => void;
 
+/** Returns a path of the file as an absolute one. */
+export type ToAbsolute = (path: string) => string;
+
 /**
  * Takes the file as it is written, valid or not, so that these problems are reported together with those of
- * the schema. `toAbsolute`: a path of the file as an absolute one. `areFilesRead`: also those of the CSV
- * files of packages.
+ * the schema. `areFilesRead`: also those of the CSV files of packages.
  */
 export function findCrossFieldProblems(
   source: Source,
-  toAbsolute: (path: string) => string,
+  toAbsolute: ToAbsolute,
   areFilesRead: boolean,
 ): Problem[] {
   const problems: Problem[] = [];
@@ -75,10 +77,8 @@ function checkServer(server: unknown, { display }: Source, report: Report): void
   const host = textAt(server, 'host');
   if (host === undefined || isLoopback(host) || listAt(server, 'keys').length > 0) return;
   const path = ['server', 'host'];
-  report(
-    path,
-    `${display(path)} can be reached from other machines; expected 127.0.0.1, or a key in server.keys`,
-  );
+  const expected = 'expected 127.0.0.1, or a key in server.keys';
+  report(path, `${display(path)} can be reached from other machines; ${expected}`);
 }
 
 function checkPackages(account: unknown, path: Path, { display }: Source, report: Report): void {
@@ -99,7 +99,7 @@ function checkAuthority(
   settings: unknown,
   path: Path,
   { display }: Source,
-  toAbsolute: (path: string) => string,
+  toAbsolute: ToAbsolute,
   report: Report,
 ): void {
   const file = textAt(settings, 'ca') ?? '';

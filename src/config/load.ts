@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import { ConfigError } from '../lib/errors.ts';
 import { configSchema, DEFAULT_FILES, type Config } from './config.ts';
 import { readAuthorities } from './certificates.ts';
-import { findCrossFieldProblems } from './cross-field-checks.ts';
+import { findCrossFieldProblems, type ToAbsolute } from './cross-field-checks.ts';
 import { createLookup, readIfExists } from './lookup.ts';
 import { findUnknownException, listProxySecrets, type Proxies } from '../lib/http/proxies.ts';
 import { commandsFor } from '../lib/shell-command.ts';
@@ -46,11 +46,11 @@ export function findWarehouse(file: string): string {
   return resolve(dirname(file), typeof named === 'string' ? named : DEFAULT_FILES.warehouse);
 }
 
-function load(file: string, env: Env, isStrict: boolean) {
+function load(file: string, env: Env, areFilesRead: boolean) {
   const path = resolve(file);
   const toAbsolute = (relative: string) => resolve(dirname(path), relative);
   const source = parseSource(readText(file), createLookup(dirname(path), env));
-  const settings = check(file, source, toAbsolute, isStrict);
+  const settings = check(file, source, toAbsolute, areFilesRead);
   const proxies = readProxies(env);
   const { publish, backup } = settings;
   return rereadPackages({
@@ -81,16 +81,11 @@ function readText(file: string): string {
 }
 
 /** Throws ConfigError with all problems. */
-function check(
-  file: string,
-  source: Source,
-  toAbsolute: (path: string) => string,
-  isStrict: boolean,
-): Settings {
+function check(file: string, source: Source, toAbsolute: ToAbsolute, areFilesRead: boolean): Settings {
   const parsed = source.value === undefined ? null : configSchema.safeParse(source.value);
   const found = [
     ...toProblems(parsed?.error?.issues ?? [], source),
-    ...findCrossFieldProblems(source, toAbsolute, isStrict),
+    ...findCrossFieldProblems(source, toAbsolute, areFilesRead),
   ].filter(({ path }) => !source.isReported(path));
   const problems = [...source.problems, ...found];
   if (parsed?.success && problems.length === 0) return parsed.data;
@@ -134,12 +129,10 @@ function readProxies(env: Env): Proxies {
   const httpsProxy = readAddress('HTTPS_PROXY') || httpProxy;
   const noProxy = read('NO_PROXY');
   const unknown = httpsProxy === '' ? undefined : findUnknownException(noProxy);
-  if (unknown !== undefined) {
-    throw new ConfigError(`NO_PROXY in the environment: ${JSON.stringify(unknown)} is not understood`, {
-      hint: 'expected host names, addresses, ranges such as 10.0.0.0/8 or 10.*, or *; with commas between them',
-    });
-  }
-  return { httpProxy, httpsProxy, noProxy };
+  if (unknown === undefined) return { httpProxy, httpsProxy, noProxy };
+  throw new ConfigError(`NO_PROXY in the environment: ${JSON.stringify(unknown)} is not understood`, {
+    hint: 'expected host names, addresses, ranges such as 10.0.0.0/8 or 10.*, or *; with commas between them',
+  });
 }
 
 function listSecrets(settings: Settings, { httpProxy, httpsProxy }: Proxies): string[] {

@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { CsvError, parse } from 'csv-parse/sync';
 import { errorMessage } from '../lib/errors.ts';
-import { formatCount, pluralize } from '../lib/format.ts';
+import { formatCount, pluralize, truncate } from '../lib/format.ts';
 import { redact } from '../lib/redact.ts';
 import { readTextFile } from '../lib/text-file.ts';
 import { PACKAGE_ID, type PackageConfig } from './packages.ts';
@@ -18,6 +18,7 @@ export type PackagesFile = { packages: PackageConfig[] } | { problems: string[] 
 const MAX_PACKAGES = 10_000;
 /** How many problems of one file are reported. */
 const MAX_PROBLEMS = 10;
+/** How many columns of a terminal a displayed value takes at most. */
 const MAX_DISPLAYED = 60;
 /** The columns that are read; `package_id` and `package_name` are those of the published file. */
 const COLUMNS = { id: 'id', package_id: 'id', name: 'name', package_name: 'name', schedule: 'schedule' };
@@ -86,16 +87,17 @@ function readPackages(rows: readonly Row[], problems: string[]): PackageConfig[]
   }
   const lines = new Map<number, number>();
   return below.flatMap(({ record, info: { lines: line } }) => {
+    const report = (problem: string) => {
+      problems.push(`, line ${line}: ${problem}`);
+      return [];
+    };
     const read = readPackage(record, header ?? ['id', 'name']);
-    const first = typeof read === 'string' ? undefined : lines.get(read.id);
-    if (typeof read !== 'string' && first === undefined) {
-      lines.set(read.id, line);
-      return read;
-    }
-    const problem =
-      typeof read === 'string' ? read : `id: ${read.id} is on line ${first} too; expected each package once`;
-    problems.push(`, line ${line}: ${problem}`);
-    return [];
+    if (typeof read === 'string') return report(read);
+    const first = lines.get(read.id);
+    if (first !== undefined)
+      return report(`id: ${read.id} is on line ${first} too; expected each package once`);
+    lines.set(read.id, line);
+    return read;
   });
 }
 
@@ -125,6 +127,5 @@ function readPackage(cells: readonly string[], columns: readonly (Column | null)
 
 function display(value: string): string {
   if (value === '') return 'is empty';
-  const short = value.length > MAX_DISPLAYED ? `${value.slice(0, MAX_DISPLAYED - 1)}…` : value;
-  return `${JSON.stringify(short)} is not valid`;
+  return `${JSON.stringify(truncate(value, MAX_DISPLAYED))} is not valid`;
 }

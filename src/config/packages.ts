@@ -24,11 +24,9 @@ const onePackage = z.union(
       schedule: orNull(types.cron).describe(
         'When to walk everything of it: cron, read in schedule.timezone. Default: schedule.full.',
       ),
-    }).transform(({ id, name, schedule: full }): PackageConfig => ({
-      id,
-      name,
-      ...(full !== null && { full }),
-    })),
+    }).transform(({ id, name, schedule: full }): PackageConfig =>
+      full === null ? { id, name } : { id, name, full },
+    ),
   ],
   PACKAGE,
 );

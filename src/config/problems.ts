@@ -6,8 +6,8 @@ import { mayHoldKey, type Path, type Problem, type Source } from './source.ts';
 type Issue = z.core.$ZodIssue;
 
 /**
- * All problems as one message: a heading, then a line each, in the order of the file.
- * Aliases repeat problems: the same line is printed once.
+ * All problems as one message: a heading, then a line each, in the order of the file. Aliases repeat problems:
+ * the same line is printed once.
  */
 export function formatProblems(file: string, problems: readonly Problem[]): string {
   const sorted = problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
@@ -81,13 +81,13 @@ function describeValue(issue: Issue, source: Source, path: Path): string {
   if (kind === 'missing') return 'missing';
   if (kind === 'empty') return `${file}is empty`;
   const isScalar = kind === 'text' || kind === 'other';
-  // Not shown: it may be an API key, written where a mapping belongs.
+  // the value is not shown: it may be an API key, written where a mapping belongs
   if (isScalar && wantsParts(issue)) return `${file}is a single value`;
   const isText = issue.code === 'invalid_type' && kind === 'text';
   return `${source.display(path)} is ${isText ? 'text' : 'not valid'}`;
 }
 
-/** Only a mapping or a list is valid there. */
+/** True where only a mapping or a list is valid. */
 const wantsParts = (issue: Issue | undefined): boolean =>
   issue?.code === 'invalid_union'
     ? issue.errors.every(([first]) => wantsParts(first))

@@ -147,9 +147,6 @@ export function completeTarget(
     return { ...settings, command, place: isFolder ? { ...place, path: toAbsolute(place.path) } : place };
   }
   const file = settings.ca && toAbsolute(settings.ca.file);
-  return {
-    ...settings,
-    command,
-    ca: file === null ? null : { file, certificates: readCertificates(file).certificates },
-  };
+  const ca = file === null ? null : { file, certificates: readCertificates(file).certificates };
+  return { ...settings, command, ca };
 }

@@ -40,7 +40,7 @@ export function withDefault<Schema extends z.ZodType>(
   return schema.prefault(value).describe(`${text} Default ${shown}.`);
 }
 
-/** Absent: null. */
+/** A value that may be absent, and is null then. */
 export function orNull<Schema extends z.ZodType>(schema: Schema) {
   return schema.optional().transform((value): z.output<Schema> | null => value ?? null);
 }

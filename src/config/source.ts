@@ -2,6 +2,7 @@
 import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import type { Document, ErrorCode, Node, Scalar } from 'yaml';
 import { hidePassword, listPostgresSecrets } from '../publishing/targets/postgres/postgres-url.ts';
+import { truncate } from '../lib/format.ts';
 import { SHORTEST_SECRET } from '../lib/redact.ts';
 import { substitute, type Lookup } from './env-vars.ts';
 
@@ -36,6 +37,7 @@ const TEXT = new Set([
 
 /** Aliases that repeat more values than this are refused: a few lines of them may stand for millions. */
 const MAX_ALIASES = 10_000;
+/** How many columns of a terminal a displayed value takes at most. */
 const MAX_DISPLAYED = 60;
 
 /** The keys and indexes that lead to a value, from the top. */
@@ -53,11 +55,11 @@ export type Source = ReturnType<typeof parseSource>;
 
 /** What may be printed of a value. */
 interface Place {
-  /** The parts of it that are never printed. */
+  /** The parts of the value that are never printed. */
   secrets: readonly string[];
-  /** Printed in place of it; null: the value itself. */
+  /** The text that is printed in place of the value; null: the value itself is. */
   shown: string | null;
-  /** A problem of this value is reported already (an unset variable): its consequences are not. */
+  /** A problem of the value, such as an unset variable, is reported already: its consequences are not. */
   isReported: boolean;
 }
 
@@ -78,7 +80,7 @@ export function parseSource(text: string, lookup: Lookup) {
   const find = (path: Path) => findNode(document, path, lineAt);
   return {
     value,
-    /** Of syntax and of variables. */
+    /** The problems of syntax and of variables. */
     problems,
     /** The values that may not be printed. */
     secrets: secrets.filter(({ length }) => length >= SHORTEST_SECRET),
@@ -184,17 +186,13 @@ function display(node: unknown, places: ReadonlyMap<unknown, Place>, secrets: re
   if (isSeq(node)) return node.items.length > 0 ? 'a list' : 'an empty list';
   if (!isScalar(node)) return 'nothing';
   const shown = places.get(node)?.shown;
-  if (shown != null) return truncateText(shown);
+  if (shown != null) return truncate(shown, MAX_DISPLAYED);
   const written = typeof node.value === 'string' ? node.value : (node.source ?? '');
   const hasSecret = (secret: string) =>
     written === secret || (secret.length >= SHORTEST_SECRET && written.includes(secret));
   if (mayHoldCredentials(written) || secrets.some(hasSecret)) return '[hidden]';
-  const short = truncateText(written);
+  const short = truncate(written, MAX_DISPLAYED);
   return typeof node.value === 'string' ? JSON.stringify(short) : short;
-}
-
-function truncateText(text: string): string {
-  return text.length > MAX_DISPLAYED ? `${text.slice(0, MAX_DISPLAYED - 1)}…` : text;
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import { isIP } from 'node:net';
 import * as z from 'zod';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../lib/clock.ts';
 import { isDay } from '../lib/days.ts';
 import { decodePercent } from '../lib/http/proxies.ts';
 import { SHORTEST_SECRET } from '../lib/redact.ts';
@@ -25,7 +26,7 @@ export const requestsOrNull = integer(1, 'a whole number from 1 up, or null').nu
 const FRACTION = 'a number from 0 to 1';
 export const fraction = z.number(FRACTION).min(0, FRACTION).max(1, FRACTION);
 
-const UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as const;
+const UNITS = { d: DAY_MS, h: HOUR_MS, m: MINUTE_MS, s: SECOND_MS, ms: 1 } as const;
 const DURATION = /^(\d+)(ms|s|m|h|d)$/;
 
 /**
@@ -41,11 +42,10 @@ export function parseDuration(text: string): number | null {
 
 /** A duration with its unit, as milliseconds, from `least` up to `most`. */
 function durationBetween(expected: string, least = 0, most = Infinity) {
-  const passes = (value: string) => {
+  return text(expected, (value) => {
     const ms = parseDuration(value) ?? -1;
     return ms >= least && ms <= most;
-  };
-  return text(expected, passes).transform((value) => parseDuration(value) ?? 0);
+  }).transform((value) => parseDuration(value) ?? 0);
 }
 
 export const duration = durationBetween('a whole number with its unit: 500ms, 90s, 2m, 1h or 7d');
@@ -185,21 +185,20 @@ export const region = text('a region such as eu-central-1', (value) => /^[A-Za-z
 /** The address of an S3-compatible store; its own path begins with the bucket. */
 export const endpoint = text(
   'the address of the store without a path, such as https://s3.example.test:9000',
-  (value) => {
-    const url = parseUrl(value);
-    return url !== null && url.pathname === '/' && !/[?#]/.test(value) && url.username + url.password === '';
-  },
+  (value) => isPlainAddress(value) && new URL(value).pathname === '/',
 ).transform(withoutSlash);
 
 /** The address before the service's own paths, without a slash at its end. */
 export const baseUrl = text(
   'an http(s) address without query, fragment or credentials, before /info/v1 or /report/stats: vodhouse adds the path of the operation',
-  (value) => {
-    const url = parseUrl(value);
-    const isPlain = url !== null && !/[?#]/.test(value) && url.username + url.password === '';
-    return isPlain && !/\/(?:info\/v1|report\/stats)(?:\/|$)/.test(value);
-  },
+  (value) => isPlainAddress(value) && !/\/(?:info\/v1|report\/stats)(?:\/|$)/.test(value),
 ).transform(withoutSlash);
+
+/** True for an http(s) address without query, fragment or credentials. */
+function isPlainAddress(value: string): boolean {
+  const url = parseUrl(value);
+  return url !== null && !/[?#]/.test(value) && url.username + url.password === '';
+}
 
 export const url = text('an http(s) address', (value) => parseUrl(value) !== null);
 
