@@ -1,4 +1,4 @@
-/** The service's calendar, and the parts of its days. */
+/** The service's calendar. */
 import { Temporal } from 'temporal-polyfill';
 import { DAY_MS } from './clock.ts';
 import { addDays } from './days.ts';
@@ -53,9 +53,4 @@ export function isSameZone(one: string, other: string): boolean {
 /** How many days `to` is after `from`. */
 export function daysBetween(from: string, to: string): number {
   return Temporal.PlainDate.from(from).until(to, { largestUnit: 'day' }).days;
-}
-
-/** The parts of a day (`yyyy-mm-dd`). */
-export function parseDay(day: string): Temporal.PlainDate {
-  return Temporal.PlainDate.from(day);
 }

@@ -1,7 +1,8 @@
 /** Builds a new published file from one snapshot of the live file. */
 import { existsSync, rmSync } from 'node:fs';
 import { Database } from '../database/sqlite.ts';
-import { DAY_MS, fromTimestamp, MINUTE_MS } from '../lib/clock.ts';
+import { createCalendar } from '../lib/calendar.ts';
+import { DAY_MS, fromTimestamp, MINUTE_MS, toTimestamp } from '../lib/clock.ts';
 import { readTime } from '../lib/days.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import { restoreMarkerPath } from '../database/files.ts';
@@ -12,7 +13,6 @@ import { createFingerprint } from './fingerprint.ts';
 import { createTable, createView, fillTable, insertRows, type Table } from './marts/mart.ts';
 import { createDictionaryRows } from './marts/about.ts';
 import type { Marts } from './marts/marts.ts';
-import { createDateRows, dates } from './marts/dates.ts';
 import { nameFields } from './marts/video-columns.ts';
 import type { PublishRequest } from './publish-request.ts';
 
@@ -36,8 +36,7 @@ export async function build(draft: string, marts: Marts, request: PublishRequest
     const flushed: Promise<void>[] = [];
     for (const table of marts.filled) {
       if (table.kind === 'working') db.exec(createTable(table));
-      if (table === dates) insertRows(db, dates, createDateRows(db, marts.allVideos, request));
-      else db.prepare(fillTable(table)).run(parameters);
+      db.prepare(fillTable(table)).run(parameters);
       // the disk writes a large table while the next ones are filled; a working table is not in the draft
       if (table.kind === 'table') flushed.push(startFsync(draft));
     }
@@ -72,7 +71,8 @@ function applySettings(db: Database): void {
 /**
  * `service_day`: the day of a time, in the service's calendar. `read_time`: as `readTime`, a time with a zone
  * in the same calendar. `published_names`: the published names of the fields that an edit changed, separated
- * by spaces.
+ * by spaces. `calendar_days(first, last)` has a row for each day of the service's calendar from the first to
+ * the last one.
  */
 export function addFunctions(db: Database, request: PublishRequest): void {
   const showTime = createServiceClock(request.timezone);
@@ -97,6 +97,14 @@ export function addFunctions(db: Database, request: PublishRequest): void {
     db.function(name, { deterministic: true }, (value: unknown) =>
       typeof value === 'string' ? run(value) : value,
     );
+  db.table('calendar_days', {
+    columns: ['day', 'starts_at', 'ends_at'],
+    parameters: ['first', 'last'],
+    *rows(first, last) {
+      for (const { day, startsAt, endsAt } of createCalendar(request.timezone).days(`${first}`, `${last}`))
+        yield { day, starts_at: toTimestamp(startsAt), ends_at: toTimestamp(endsAt) };
+    },
+  });
 }
 
 /**

@@ -51,10 +51,10 @@ export function createMarts(options: VideoOptions) {
 }
 
 function createTables(options: VideoOptions) {
-  const history = videoHistory(options);
+  const [all, history] = [allVideos(options), videoHistory(options)];
   return {
     packages: packages(options.durationUnit),
-    allVideos: allVideos(options),
+    allVideos: all,
     videoHistory: history,
     videoEdits: videoEdits(history),
     videoTags: options.exclude.some((name) => name === 'tag' || name === 'tags') ? null : videoTags(options),
@@ -62,7 +62,7 @@ function createTables(options: VideoOptions) {
     packageDaily: packageDaily(options.durationUnit),
     runs,
     walks,
-    dates,
+    dates: dates(all),
     dictionary,
     about,
     internals,
