@@ -2,14 +2,14 @@
 import { existsSync, rmSync } from 'node:fs';
 import { Database } from '../database/sqlite.ts';
 import { createCalendar } from '../lib/calendar.ts';
-import { DAY_MS, fromTimestamp, MINUTE_MS, toTimestamp } from '../lib/clock.ts';
+import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import { readTime } from '../lib/days.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import { restoreMarkerPath } from '../database/files.ts';
 import { createFacts } from './about-rows.ts';
 import { PUBLISHED_ID, startFsync } from './replace-file.ts';
 import { CACHE_KIB, type ExpectedRows } from './check.ts';
-import { createFingerprint } from './fingerprint.ts';
+import { createFingerprint, createParameters } from './fingerprint.ts';
 import { createTable, createView, fillTable, insertRows, type Table } from './marts/mart.ts';
 import { createDictionaryRows } from './marts/about.ts';
 import type { Marts } from './marts/marts.ts';
@@ -108,19 +108,6 @@ export function addFunctions(db: Database, request: PublishRequest): void {
 }
 
 /**
- * What SQLite adds to a time of a zone that has had the same offset from 2000 until `now` (ms), such as
- * `540 minutes`; null for any other zone.
- */
-function findFixedOffset(timeZone: string, now: number): string | null {
-  const showTime = createServiceClock(timeZone);
-  const offsets = new Set<number>();
-  for (let time = Date.UTC(2000, 0); time < now + DAY_MS && offsets.size < 2; time += 7 * DAY_MS)
-    offsets.add(fromTimestamp(showTime(time)) - time);
-  const [offset = 0] = offsets;
-  return offsets.size === 1 ? `${offset / MINUTE_MS} minutes` : null;
-}
-
-/**
  * Returns what the clock of the zone shows at a time (ms): `YYYY-MM-DD HH:MM:SS`. Without the library that a
  * calendar needs.
  */
@@ -155,15 +142,6 @@ export function assertLive(path: string): void {
     throw new WarehouseError(`${path} is being restored`, {
       hint: [{ command: 'restore FILE' }, ' finishes an interrupted restore'],
     });
-}
-
-/** The parameters of `fillTable`. */
-function createParameters({ today, storageAccounts, timezone, now }: PublishRequest) {
-  return {
-    today,
-    followed: JSON.stringify(storageAccounts),
-    offset: findFixedOffset(timezone, now),
-  };
 }
 
 function countExpectedRows(db: Database, marts: Marts): ExpectedRows {

@@ -13,13 +13,19 @@ export function createFingerprint(live: Database, request: PublishRequest): stri
   const { version, timezone, today, storageAccounts } = request;
   const marts = createMarts(request);
   const watched = marts.all.flatMap((mart) => (mart.kind === 'table' ? (mart.watched ?? []) : []));
-  const parameters = { today, followed: JSON.stringify(storageAccounts) };
+  const parameters = createParameters(request);
   const rows = [...QUERIES, ...watched].map((query) => live.prepare(query).raw().all(parameters));
   const options = [marts.shape, version, timezone, storageAccounts, today];
   return createHash('sha256')
     .update(JSON.stringify([options, rows]))
     .digest('hex');
 }
+
+/** The parameters of the queries of marts, as `fillTable` describes them. */
+export const createParameters = ({ today, storageAccounts }: PublishRequest) => ({
+  today,
+  followed: JSON.stringify(storageAccounts),
+});
 
 /** Each reads few rows. `restored_at` is read because a restored file uses numbers of changes again. */
 const QUERIES = [

@@ -44,7 +44,7 @@ function readsTooMuch(detail: string, isRepeated: boolean): boolean {
 }
 
 const marts = createMarts({ durationUnit: 'ms', exclude: [] });
-const parameters = { offset: null, today: '2026-03-10', followed: '["main"]' };
+const parameters = { today: '2026-03-10', followed: '["main"]' };
 
 /** A draft with empty tables, with a live file attached. */
 function openDraft(): Database {

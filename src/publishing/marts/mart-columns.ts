@@ -70,13 +70,10 @@ export const instant = (name: string, description: string, value: string, source
 
 /** A moment `NAME_at` that people group by: with `NAME_day`, its day in the service's calendar. */
 export function moment(name: string, description: string, value: string, source: string | null) {
-  // `service_day` calls JavaScript, which is slow, so it is left to zones whose offset changes (`:offset` is
-  // NULL)
-  const day = `case when ${value} is not null
-    then coalesce(date(${value}, :offset), service_day(${value})) end`;
+  const ofDay = `Day of ${name}_at in the service's calendar.`;
   return [
     instant(name, description, value, source),
-    column(`${name}_day`, 'DATE', `Day of ${name}_at in the service's calendar.`, day, { source }),
+    column(`${name}_day`, 'DATE', ofDay, `service_day(${value})`, { source }),
   ];
 }
 

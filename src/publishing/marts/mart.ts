@@ -139,8 +139,7 @@ export const createView = ({ name, selects }: View): string =>
 
 /**
  * The INSERT statement that fills a table by a SELECT. Its parameters: `today` is the day of the service's
- * calendar that is not over, `followed` a JSON array of the accounts that have storage in the config,
- * `offset` as `findFixedOffset`. It may call `service_day`.
+ * calendar that is not over, `followed` a JSON array of the accounts that have storage in the config.
  */
 export function fillTable(table: Table | WorkingTable): string {
   if (table.kind === 'working') return `insert into ${table.name}\n${table.select}`;
