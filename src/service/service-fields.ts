@@ -3,7 +3,7 @@
  * them, the OpenAPI document, the data dictionary and the published columns take type, unit and description
  * from here.
  */
-import { isTime } from '../lib/days.ts';
+import { readTime } from '../lib/days.ts';
 
 /** The types of docs/service.md 2. */
 export type FieldType = 'string' | 'integer' | 'number';
@@ -55,7 +55,7 @@ export const VIDEO_FIELDS = {
     type: 'string',
     description: "Creation time, on the service's own clock: its time zone is not documented",
     unit: 'yyyy-mm-dd hh:mm:ss.f',
-    hasForm: (value) => typeof value !== 'string' || value === '' || isTime(value),
+    hasForm: (value) => typeof value !== 'string' || value === '' || readTime(value) !== null,
   },
   duration: { type: 'integer', description: 'Playback length', unit: NOT_DOCUMENTED },
   etc: { type: 'string', description: 'Miscellaneous' },

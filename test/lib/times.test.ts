@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addDays, isTime, readTime } from '../../src/lib/days.ts';
+import { addDays, readTime } from '../../src/lib/days.ts';
 import { fromTimestamp, systemClock, toTimestamp } from '../../src/lib/clock.ts';
 import { createCalendar, daysBetween } from '../../src/lib/calendar.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
@@ -25,7 +25,7 @@ describe('a time that another program wrote', () => {
     ['1900-01-01 00:00:00.0', '1900-01-01 00:00:00'],
     ['2261-12-31 23:59:59.9', '2261-12-31 23:59:59'],
   ])('is read, with a zone in UTC: %j', (text, time) => {
-    expect([readTime(text), isTime(text)]).toEqual([time, true]);
+    expect(readTime(text)).toBe(time);
   });
 
   it.each([
@@ -71,7 +71,7 @@ describe('a time that another program wrote', () => {
     '2026-01-02 03:04:05\0',
     '２０２６-01-02 03:04:05',
   ])('is not read where it names no moment: %j', (text) => {
-    expect([readTime(text), isTime(text)]).toEqual([null, false]);
+    expect(readTime(text)).toBeNull();
   });
 
   it('is known by its usual form on every day that exists, and on no other', () => {
@@ -82,7 +82,7 @@ describe('a time that another program wrote', () => {
     const written = fc.tuple(fc.constantFrom('2000', '2001', '2003', '2004'), two(0, 13), two(0, 32));
     fc.assert(
       fc.property(written, (parts) => {
-        expect(isTime(`${parts.join('-')} 12:00:00.0`)).toBe(days.has(parts.join('-')));
+        expect(readTime(`${parts.join('-')} 12:00:00.0`) !== null).toBe(days.has(parts.join('-')));
       }),
       { numRuns: 2_000 },
     );
@@ -91,7 +91,7 @@ describe('a time that another program wrote', () => {
   it('is rejected in a moment, however long it is', () => {
     const started = performance.now();
     for (const part of [' ', '1', '\t\n', '.1', 'Z'])
-      expect(isTime(`2026-01-02 03:04:05.${part.repeat(500_000)}x`)).toBe(false);
+      expect(readTime(`2026-01-02 03:04:05.${part.repeat(500_000)}x`)).toBeNull();
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 });

@@ -2,7 +2,7 @@
 import { ACCOUNT_STREAMS, STREAM_KINDS } from '../../sync/streams.ts';
 import type { Table } from './mart.ts';
 import { column } from './mart-columns.ts';
-import { startOfCreation } from './video-columns.ts';
+import { DAY_OF_CREATION } from './video-columns.ts';
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 const WEEKDAY = `strftime('%u', d.day)`;
@@ -73,4 +73,4 @@ cross join calendar_days(f.first, f.last) d`,
 const selectUploads = ({ columns }: Table) =>
   columns.some(({ name }) => name === 'created_day')
     ? 'select created_day as day from all_videos'
-    : `select ${startOfCreation('day')} as day from live.video v`;
+    : `select ${DAY_OF_CREATION} as day from live.video v`;

@@ -30,19 +30,8 @@ export interface VideoOptions {
 /** The separators of tags for a config that names none. */
 export const TAG_SEPARATORS = [',', ';'] as const;
 
-/** The number of characters of a time, from its start to the end of its day or of its second. */
-const LENGTHS = { day: 10, second: 19 };
-
-/**
- * The SQL expression of the day, or the second, of `cdate`. SQLite reads the documented form (docs/service.md
- * 2.1) in a fifth of the time of `read_time`, which reads the other forms. A date that does not exist is left
- * to `read_time` too: SQLite turns 30 February into 2 March, so what it returns is not what `cdate` has.
- */
-export const startOfCreation = (until: 'day' | 'second') => `case
-  when v.cdate between '1900' and '2262' and datetime(v.cdate, '+0 days') || substr(v.cdate, 20) = v.cdate
-    and substr(v.cdate, 20) not glob '*[^.0-9]*' then substr(v.cdate, 1, ${LENGTHS[until]})
-  when v.cdate <> '' then substr(read_time(v.cdate), 1, ${LENGTHS[until]})
-end`;
+/** The SQL expression of the day of `cdate`. */
+export const DAY_OF_CREATION = 'date(read_time(v.cdate))';
 
 /** What identifies a state, and what led to it. */
 export const changeColumns = (): TableColumn[] => [...ofState(), ...ofChange()];
@@ -115,14 +104,8 @@ export function fieldColumns({ durationUnit, exclude }: VideoOptions): TableColu
   const created = { source: 'cdate', unit: "the service's clock" };
   const [seconds, pixels] = [{ unit: 'seconds', additivity: 'additive' } as const, { unit: 'pixels' }];
   return [
-    column(
-      'created_at',
-      'TIMESTAMP',
-      `${VIDEO_FIELDS.cdate.description}.`,
-      startOfCreation('second'),
-      created,
-    ),
-    column('created_day', 'DATE', 'Day of created_at.', startOfCreation('day'), created),
+    column('created_at', 'TIMESTAMP', `${VIDEO_FIELDS.cdate.description}.`, 'read_time(v.cdate)', created),
+    column('created_day', 'DATE', 'Day of created_at.', DAY_OF_CREATION, created),
     number('duration_seconds', 'REAL', 'duration', seconds, toSeconds('v.duration', durationUnit)),
     ...size('size', 'File size', 'v.filesize', { source: 'filesize', additivity: 'additive' }),
     number('width_pixels', 'BIGINT', 'v_width', pixels),
