@@ -43,7 +43,7 @@ const COLUMNS = [
 const READINGS = ACCOUNT_STREAMS.map((stream) => STREAM_KINDS[stream].readings.table);
 
 /** One row per day, whole years: from that of the first upload or fact to that of the last fact. */
-export const dates = (allVideos: Table): Table => ({
+export const dates: Table = {
   kind: 'table',
   name: 'dates',
   description:
@@ -57,7 +57,7 @@ export const dates = (allVideos: Table): Table => ({
   from (
     select service_day(min(since)) as day from state_span
     union all select service_day(min(first_walked_at)) from live.package
-    union all select min(day) from (${selectUploads(allVideos)}) where day >= '2000-01-01'
+    union all select min(day) from (select ${DAY_OF_CREATION} as day from live.video v) where day >= '2000-01-01'
     union all select date from live.storage_day
     union all select date from live.storage_gap
     ${READINGS.map((table) => `union all select date from live.${table}`).join('\n    ')}
@@ -67,10 +67,4 @@ export const dates = (allVideos: Table): Table => ({
 cross join calendar_days(f.first, f.last) d`,
   invalid: [{ what: 'an end before its beginning', where: 'ends_at < starts_at' }],
   count: 'select cast(julianday(max(day)) - julianday(min(day)) as integer) + 1 from dates',
-});
-
-/** The day of each upload. Where the file leaves it out, it is computed again, in six times the time. */
-const selectUploads = ({ columns }: Table) =>
-  columns.some(({ name }) => name === 'created_day')
-    ? 'select created_day as day from all_videos'
-    : `select ${DAY_OF_CREATION} as day from live.video v`;
+};

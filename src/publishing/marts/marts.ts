@@ -51,10 +51,10 @@ export function createMarts(options: VideoOptions) {
 }
 
 function createTables(options: VideoOptions) {
-  const [all, history] = [allVideos(options), videoHistory(options)];
+  const history = videoHistory(options);
   return {
     packages: packages(options.durationUnit),
-    allVideos: all,
+    allVideos: allVideos(options),
     videoHistory: history,
     videoEdits: videoEdits(history),
     videoTags: options.exclude.some((name) => name === 'tag' || name === 'tags') ? null : videoTags(options),
@@ -62,7 +62,7 @@ function createTables(options: VideoOptions) {
     packageDaily: packageDaily(options.durationUnit),
     runs,
     walks,
-    dates: dates(all),
+    dates,
     dictionary,
     about,
     internals,
