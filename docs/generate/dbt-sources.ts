@@ -1,6 +1,6 @@
 /** deploy/dbt/sources.yml: a schema of PostgreSQL as a source of dbt. `npm run docs` writes it. */
 import { stringify } from 'yaml';
-import type { Mart } from '../../src/publishing/marts/mart.ts';
+import { PARENTS, type Mart } from '../../src/publishing/marts/mart.ts';
 import {
   describeColumns,
   TABLES,
@@ -32,7 +32,7 @@ export function dbtSources(): string {
     description: 'The published tables of vodhouse in PostgreSQL.',
     schema: 'vodhouse',
     loader: 'vodhouse',
-    tables: [...TABLES, ...VIEWS].filter(({ name }) => !isStorage(name)).map(describeTable),
+    tables: [...TABLES, ...VIEWS].filter(({ name }) => !isInternal(name)).map(describeTable),
   };
   return (
     HEADING +
@@ -44,7 +44,7 @@ export function dbtSources(): string {
 }
 
 /** Only views read it. */
-const isStorage = (name: string): boolean =>
+const isInternal = (name: string): boolean =>
   !name.startsWith('vodhouse_') && !PUBLISHED.some((mart) => mart.name === name);
 
 function describeTable(table: TargetTable | TargetView): object {
@@ -71,13 +71,13 @@ function describeTable(table: TargetTable | TargetView): object {
 /** What holds for a column: that it is the key or a part of it, the row that it refers to, and its listed values. */
 function listTests(column: string, key: readonly string[], mart: Mart | undefined): DataTest[] {
   const values = mart?.columns.find(({ name }) => name === column)?.values ?? null;
-  const parents = mart?.kind === 'table' ? mart.foreignKeys.filter((each) => each.column === column) : [];
+  const parents = mart?.kind === 'table' ? (mart.foreignKeys ?? []).filter((each) => each === column) : [];
   return [
     ...(key.length === 1 && key[0] === column ? (['unique'] as const) : []),
     // a view of several keys may have NULL in one of them
     ...(key.includes(column) && (key.length === 1 || mart?.kind !== 'view') ? (['not_null'] as const) : []),
-    ...parents.map(({ table, references }) => ({
-      relationships: { arguments: { to: `source('vodhouse', '${table}')`, field: references } },
+    ...parents.map((field) => ({
+      relationships: { arguments: { to: `source('vodhouse', '${PARENTS[field]}')`, field } },
     })),
     ...(values === null ? [] : [{ accepted_values: { arguments: { values } } }]),
   ];

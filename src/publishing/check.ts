@@ -1,7 +1,7 @@
 /** Checks a new file before it is published. */
 import { Database } from '../database/sqlite.ts';
 import { WarehouseError } from '../lib/errors.ts';
-import type { Column, DataType, ForeignKey, InvalidRows, Table } from './marts/mart.ts';
+import { PARENTS, type Column, type DataType, type InvalidRows, type Table } from './marts/mart.ts';
 
 /**
  * SQLite's page cache. With more, a scan takes a fifth longer: pages leave the cache of the processor before
@@ -60,7 +60,7 @@ function fail(problem: string): never {
 
 /** One pass over the table for the count, the types of all columns, foreign keys and invalid rows. */
 function checkTable(db: Database, table: Table, expected: ExpectedRows): number {
-  const { name, columns, foreignKeys, invalid = [] } = table;
+  const { name, columns, foreignKeys = [], invalid = [] } = table;
   const types = columns.map((column) => ({
     what: `a ${column.name} that is not ${column.type}`,
     where: hasWrongType(column),
@@ -76,9 +76,9 @@ function checkTable(db: Database, table: Table, expected: ExpectedRows): number 
   return counts.rows;
 }
 
-const lacksParent = ({ column, table, references }: ForeignKey): InvalidRows => ({
-  what: `a ${column} that is not in ${table}`,
-  where: `"${column}" not in (select "${references}" from "${table}")`,
+const lacksParent = (column: keyof typeof PARENTS): InvalidRows => ({
+  what: `a ${column} that is not in ${PARENTS[column]}`,
+  where: `"${column}" not in (select "${column}" from "${PARENTS[column]}")`,
 });
 
 /** The first rule that a row breaks, with the key of the row. */

@@ -1,5 +1,5 @@
 /** Published: the data dictionary, and facts about the file itself. */
-import type { Column, Mart, Table } from './mart.ts';
+import { PARENTS, type Column, type Mart, type Table } from './mart.ts';
 import { columnsFromCode, type CodeColumns, type RowOf } from './mart-columns.ts';
 
 /** In place of the name of a column: the row of the table itself. */
@@ -42,10 +42,7 @@ export const dictionary: Table = {
   description: 'One row per table or view, and one per column: what it is, and how to use it.',
   role: 'metadata',
   key: ['table_name', 'column_name'],
-  foreignKeys: [],
   columns: columnsFromCode(DICTIONARY),
-  from: null,
-  count: '',
 };
 
 const ABOUT = {
@@ -63,10 +60,7 @@ export const about: Table = {
   description: 'One row per fact about this file: what made it, when, and how fresh it is.',
   role: 'metadata',
   key: ['key'],
-  foreignKeys: [],
   columns: columnsFromCode(ABOUT),
-  from: null,
-  count: '',
 };
 
 const INTERNALS = {
@@ -80,14 +74,11 @@ export type InternalsRow = RowOf<typeof INTERNALS>;
 export const internals: Table = {
   kind: 'table',
   name: 'internals',
-  isStorage: true,
+  isInternal: true,
   description: 'One row per fact that only vodhouse itself reads.',
   role: 'metadata',
   key: ['key'],
-  foreignKeys: [],
   columns: columnsFromCode(INTERNALS),
-  from: null,
-  count: '',
 };
 
 type DictionaryRow = RowOf<typeof DICTIONARY>;
@@ -139,14 +130,12 @@ function describeColumn(mart: Mart, each: Column, position: number): DictionaryR
  * same name in every table, and the name of a column with a day ends in `_day`.
  */
 function findReference(mart: Mart, name: string): string | null {
-  if (mart.name === 'dates') return null;
-  if (name === 'day' || name.endsWith('_day')) return 'dates.day';
-  const video = mart.name === 'video_tags' ? 'videos' : 'all_videos';
-  const parent = {
-    package_key: 'packages',
-    video_key: video,
+  if (name.endsWith('_day')) return 'dates.day';
+  const parents: Readonly<Record<string, string>> = {
+    ...PARENTS,
     version_key: 'video_versions',
-    run_key: 'runs',
-  }[name];
+    ...(mart.name === 'video_tags' && { video_key: 'videos' }),
+  };
+  const parent = parents[name];
   return parent === undefined || parent === mart.name ? null : `${parent}.${name}`;
 }

@@ -50,7 +50,6 @@ export const dates: Table = {
     "One row per day of the service's calendar: whole years, from that of the first upload (2000 at the earliest) to the present one.",
   role: 'dimension',
   key: ['day'],
-  foreignKeys: [],
   columns: COLUMNS,
   from: `from (
   select date(min(day), 'start of year') as first, date(max(day), 'start of year', '+1 year', '-1 day') as last

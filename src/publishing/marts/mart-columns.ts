@@ -60,10 +60,6 @@ export function sourceColumn(
   return column(name, type, description, value, { source: value.split('.')[1] ?? null, ...details });
 }
 
-export const TO_PACKAGES = { column: 'package_key', table: 'packages', references: 'package_key' };
-export const TO_VIDEOS = { column: 'video_key', table: 'all_videos', references: 'video_key' };
-export const TO_DATES = { column: 'day', table: 'dates', references: 'day' };
-
 /** A moment `NAME_at` in UTC. */
 export const instant = (name: string, description: string, value: string, source: string | null) =>
   column(`${name}_at`, 'TIMESTAMP', description, value, { source });

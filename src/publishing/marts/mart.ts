@@ -37,39 +37,47 @@ export interface TableColumn extends Column {
   value: string;
 }
 
-export interface ForeignKey {
-  column: string;
-  table: string;
-  /** The key column of the other table. */
-  references: string;
-}
+/** The table whose key a column is, by the name of the column, which is the same in both tables. */
+export const PARENTS = {
+  package_key: 'packages',
+  video_key: 'all_videos',
+  run_key: 'runs',
+  day: 'dates',
+} as const;
 
-/** A published table: one INSERT … SELECT fills it. */
-export interface Table {
-  kind: 'table';
+/** What a table and a view have in common. */
+interface Described {
   name: string;
   /** The meaning of one row. */
   description: string;
   /** Its role in a star schema; `metadata` describes the file itself. */
   role: 'dimension' | 'fact' | 'metadata';
+  /** The columns that identify a row. */
   key: readonly string[];
+  columns: readonly Column[];
+}
+
+/** A published table. */
+export interface Table extends Described {
+  kind: 'table';
   /** Only views and vodhouse itself read it, so it is not documented. */
-  isStorage?: true;
+  isInternal?: true;
   /**
    * The table is stored WITHOUT ROWID. That halves a table whose rows hold little more than their key.
    */
   isWithoutRowid?: boolean;
-  foreignKeys: readonly ForeignKey[];
+  /** Columns whose values must be in the tables that `PARENTS` names. */
+  foreignKeys?: readonly (keyof typeof PARENTS)[];
   columns: readonly TableColumn[];
   /**
-   * What follows the columns in the SELECT that fills it; `live.` is the live file. Null for a table whose
-   * rows are made by code.
+   * What follows the columns in the SELECT that fills it; `live.` is the live file. A table whose rows are
+   * made by code has none.
    */
-  from: string | null;
+  from?: string;
   /** The SELECT may return a key twice, and the first row is kept: faster than a GROUP BY. */
   mayRepeat?: boolean;
-  /** The query that counts the rows it must have, by the live file; '' if there is none. */
-  count: string;
+  /** The query that counts the rows that it must have, by the live file. */
+  count?: string;
   /**
    * Queries of few rows of the live file, with `:today` and `:followed` as in `fillTable`: unless one returns
    * other rows, or a video, a package or the day changed, the table would be filled with the same rows.
@@ -88,14 +96,8 @@ export interface InvalidRows {
 }
 
 /** A published view. It only passes columns through: a computed one would have no declared type. */
-export interface View {
+export interface View extends Described {
   kind: 'view';
-  name: string;
-  description: string;
-  role: 'dimension' | 'fact';
-  /** The columns that identify a row. */
-  key: readonly string[];
-  columns: readonly Column[];
   /**
    * The SELECTs whose rows it has together. `nameTable` writes the name of a table, such as with its schema.
    * The first and the last one give the types of the columns, so these two must not compute a column.
@@ -120,15 +122,13 @@ const quoteAll = (names: readonly string[]) => names.map((name) => `"${name}"`).
 /** The CREATE TABLE statement. A working table is a temporary one. */
 export function createTable(table: Table | WorkingTable): string {
   if (table.kind === 'working') return `create temp table ${table.name} ${table.definition}`;
-  const { name, columns, key, foreignKeys, isWithoutRowid = false } = table;
+  const { name, columns, key, foreignKeys = [], isWithoutRowid = false } = table;
   const lines = [
     ...columns.map(
       (column) => `"${column.name}" ${column.type}${key.includes(column.name) ? ' NOT NULL' : ''}`,
     ),
     `PRIMARY KEY (${quoteAll(key)})`,
-    ...foreignKeys.map(
-      ({ column, table, references }) => `FOREIGN KEY ("${column}") REFERENCES "${table}" ("${references}")`,
-    ),
+    ...foreignKeys.map((column) => `FOREIGN KEY ("${column}") REFERENCES "${PARENTS[column]}" ("${column}")`),
   ];
   return `CREATE TABLE "${name}" (\n  ${lines.join(',\n  ')}\n)${isWithoutRowid ? ' WITHOUT ROWID' : ''}`;
 }

@@ -45,7 +45,7 @@ export function createMarts(options: VideoOptions) {
     all,
     filled: listFilled(tables),
     /** Without what only views and vodhouse itself read. */
-    documented: all.filter((mart) => mart.kind === 'view' || !mart.isStorage),
+    documented: all.filter((mart) => mart.kind === 'view' || !mart.isInternal),
     shape: hashShape(all),
   };
 }

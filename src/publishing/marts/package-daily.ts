@@ -1,16 +1,7 @@
 /** Published: the size of each package by day. A range of days without a change has one working row. */
 import { CHANGES } from '../../database/schema/values.ts';
 import type { Table, TableColumn, WorkingTable } from './mart.ts';
-import {
-  column,
-  dayColumn,
-  monthEndColumn,
-  packageColumns,
-  size,
-  TO_DATES,
-  TO_PACKAGES,
-  toSeconds,
-} from './mart-columns.ts';
+import { column, dayColumn, monthEndColumn, packageColumns, size, toSeconds } from './mart-columns.ts';
 
 /** The key and the unique name of each package, in the order in which tables are filled: by key. */
 export const packageKeys: WorkingTable = {
@@ -157,7 +148,7 @@ export function packageDaily(durationUnit: 'ms' | 's'): Table {
       'One row per day of a package, from its first sync to today: what the warehouse knew of it at the end of the day. A change counts on the day it was stored. video_count is that of the day before + imported + added + restored + returned - removed - retired.',
     role: 'fact',
     key: ['package_key', 'day'],
-    foreignKeys: [TO_PACKAGES, TO_DATES],
+    foreignKeys: ['package_key', 'day'],
     columns: [
       ...packageColumns('f'),
       dayColumn('d.day'),

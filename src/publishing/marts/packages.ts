@@ -16,7 +16,6 @@ export function packages(durationUnit: 'ms' | 's'): Table {
       'One row per distribution package, including those that left the config: these have 0 videos now.',
     role: 'dimension',
     key: ['package_key'],
-    foreignKeys: [],
     columns: [
       ...packageColumns('p'),
       sourceColumn('package_id', 'BIGINT', "The service's number of the package.", 'p.package_id'),

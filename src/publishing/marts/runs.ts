@@ -8,7 +8,6 @@ import {
   packageColumns,
   RUN_KEY,
   sourceColumn,
-  TO_PACKAGES,
   withWarehouse,
 } from './mart-columns.ts';
 
@@ -56,7 +55,6 @@ export const runs: Table = {
   description: `One row per run: one pass over everything that was due. ${NOT_YET} Rows older than retention.runs_days are deleted.`,
   role: 'fact',
   key: ['run_key'],
-  foreignKeys: [],
   columns: [
     RUN_KEY,
     sourceColumn('run_id', 'BIGINT', 'Number of the run, increasing in its warehouse.', 'v.run_id'),
@@ -92,7 +90,7 @@ export const walks: Table = {
   description: `One row per walk: one pass over the pages of one package, within a run. A quick walk that found nothing has no row. ${NOT_YET}`,
   role: 'fact',
   key: ['walk_key'],
-  foreignKeys: [TO_PACKAGES, { column: 'run_key', table: 'runs', references: 'run_key' }],
+  foreignKeys: ['package_key', 'run_key'],
   columns: [
     column(
       'walk_key',

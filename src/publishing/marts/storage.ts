@@ -1,7 +1,7 @@
 /** Published: storage by day. */
 import { FIGURES, STORAGE_FIELDS, STORAGE_KINDS, type Figure } from '../../service/service-fields.ts';
 import type { Table, TableColumn, WorkingTable } from './mart.ts';
-import { accountColumn, column, dayColumn, instant, monthEndColumn, size, TO_DATES } from './mart-columns.ts';
+import { accountColumn, column, dayColumn, instant, monthEndColumn, size } from './mart-columns.ts';
 
 /** The size of all kinds together, under that alias; NULL if one of them is missing. */
 const totalSize = (alias: string) => STORAGE_KINDS.map(({ size }) => `${alias}.${size}`).join(' + ');
@@ -79,7 +79,7 @@ export const storageDaily: Table = {
     'One row per day of an account, from the first known day to today; a past day that is not booked has a reason.',
   role: 'fact',
   key: ['account', 'day'],
-  foreignKeys: [TO_DATES],
+  foreignKeys: ['day'],
   columns: [
     accountColumn('d'),
     dayColumn('d.day'),

@@ -1,14 +1,6 @@
 /** Published: videos, their former states, and their changes. */
 import type { Column, Table, TableColumn, View } from './mart.ts';
-import {
-  column,
-  moment,
-  sourceColumn,
-  TO_PACKAGES,
-  TO_VIDEOS,
-  VIDEO_KEY,
-  withoutNul,
-} from './mart-columns.ts';
+import { column, moment, sourceColumn, VIDEO_KEY, withoutNul } from './mart-columns.ts';
 import { changeColumns, fieldColumns, keep, TAG_SEPARATORS, type VideoOptions } from './video-columns.ts';
 
 const selectFrom = (table: string) =>
@@ -25,7 +17,7 @@ export function allVideos(options: VideoOptions): Table {
       'One row per video that ever was in a package, in its last state. The view videos has those in it now.',
     role: 'dimension',
     key: ['video_key'],
-    foreignKeys: [TO_PACKAGES],
+    foreignKeys: ['package_key'],
     columns: keep(
       [
         ...changeColumns(),
@@ -81,11 +73,11 @@ export function videoHistory(options: VideoOptions): Table {
   return {
     kind: 'table',
     name: 'video_history',
-    isStorage: true,
+    isInternal: true,
     description: 'One row per former state of a video.',
     role: 'dimension',
     key: ['video_key', 'version_number'],
-    foreignKeys: [TO_VIDEOS],
+    foreignKeys: ['video_key'],
     columns: keep(
       [
         ...changeColumns(),
@@ -169,11 +161,11 @@ export function videoEdits({ columns }: Table): Table {
   return {
     kind: 'table',
     name: 'video_edits',
-    isStorage: true,
+    isInternal: true,
     description: 'One row per field that an edit changed.',
     role: 'fact',
     key: ['version_key', 'field'],
-    foreignKeys: [TO_VIDEOS],
+    foreignKeys: ['video_key'],
     columns: [
       ...shown.map((each): TableColumn => ({ ...each, value: `n."${each.name}"` })),
       column(
@@ -193,7 +185,6 @@ export function videoEdits({ columns }: Table): Table {
     from: `from (${edited('all_videos')} union all ${edited('video_history')}) n
 join video_history o on o.video_key = n.video_key and o.version_number = n.version_number - 1
 cross join json_each('["' || replace(n.changed_fields, ' ', '","') || '"]') f`,
-    count: '',
   };
 }
 
@@ -240,12 +231,11 @@ export const videoTags = ({ tagSeparators = TAG_SEPARATORS }: VideoOptions): Tab
   role: 'dimension',
   key: ['tag', 'video_key'],
   isWithoutRowid: true,
-  foreignKeys: [TO_VIDEOS],
+  foreignKeys: ['video_key'],
   columns: [column('tag', 'VARCHAR(255)', 'One tag.', TAG, { source: 'tag' }), VIDEO_KEY],
   from: `${selectFrom('video')}
 cross join json_each(${splitText(withoutNul('v.tag'), tagSeparators)}) t
 where v.removed_at is null and v.tag <> '' and ${TAG} <> ''
 order by 1, 2`,
   mayRepeat: true,
-  count: '',
 });
