@@ -34,7 +34,7 @@ export function createFacts(
   return {
     about: Object.entries(FACTS).map(([key, description]) => ({
       key,
-      value: values[key as keyof typeof FACTS], // entries() loses the names
+      value: values[key as Fact] ?? null, // entries() loses the names
       description,
     })),
     internals: [
@@ -69,14 +69,9 @@ const FACTS = {
   change_seq: 'The last change of a video that is in this file.',
 } as const;
 
-type Freshness = 'freshness' | 'videos_as_of' | 'videos_newest' | 'storage_as_of' | 'storage_booked_through';
+type Fact = keyof typeof FACTS;
 
-function readFacts(live: Database, request: PublishRequest): Record<keyof typeof FACTS, string | null> {
-  const state = live.prepare('select created_at, change_seq, warehouse_id from warehouse_state').get() as {
-    created_at: string;
-    change_seq: number;
-    warehouse_id: string;
-  };
+function readFacts(live: Database, request: PublishRequest): Partial<Record<Fact, string | null>> {
   const accounts = JSON.stringify(request.storageAccounts);
   return {
     version: request.version,
@@ -85,10 +80,7 @@ function readFacts(live: Database, request: PublishRequest): Record<keyof typeof
     today: request.today,
     duration_unit: request.durationUnit,
     excluded: request.exclude.length === 0 ? null : request.exclude.join(', '),
-    ...(live.prepare(FRESHNESS).get(accounts) as Record<Freshness, string | null>),
-    warehouse_since: state.created_at,
-    warehouse_id: state.warehouse_id,
-    change_seq: String(state.change_seq),
+    ...(live.prepare(FACTS_OF_LIVE).get(accounts) as Partial<Record<Fact, string | null>>),
   };
 }
 
@@ -114,11 +106,11 @@ const readPublicationId = (live: Database): string =>
   live.prepare('select publication_id from publication order by number desc limit 1').pluck().get() as string;
 
 /**
- * How old the facts are, by key of `about`. A stream is a package, or the storage of an account; its
- * parameter is a JSON array of the accounts that are read. Freshness is that of the oldest stream; NULL if
- * one was never read.
+ * The facts that the live file has, by key of `about`. A stream is a package, or the storage of an account; the
+ * parameter is a JSON array of the accounts whose storage is read. Freshness is that of the oldest stream;
+ * NULL if one was never read.
  */
-const FRESHNESS = `with v as (
+const FACTS_OF_LIVE = `with v as (
   select count(*) as packages, max(walked_at) as newest,
     case when count(*) = count(walked_at) then min(walked_at) end as oldest
   from package where retired_at is null
@@ -132,5 +124,6 @@ const FRESHNESS = `with v as (
 select v.oldest as videos_as_of, v.newest as videos_newest, s.oldest as storage_as_of,
   (select max(date) from storage_day where state = 'booked') as storage_booked_through,
   case when (packages = 0 or v.oldest is not null) and (accounts = 0 or s.oldest is not null)
-    then min(ifnull(v.oldest, s.oldest), ifnull(s.oldest, v.oldest)) end as freshness
-from v, s`;
+    then min(ifnull(v.oldest, s.oldest), ifnull(s.oldest, v.oldest)) end as freshness,
+  created_at as warehouse_since, warehouse_id, cast(change_seq as text) as change_seq
+from v, s, warehouse_state`;
