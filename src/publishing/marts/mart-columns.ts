@@ -49,26 +49,31 @@ export const columnsFromCode = (columns: CodeColumns): TableColumn[] =>
     column(name, type, description, '', details),
   );
 
-/** A column that shows a column of the live file as it is; `value` is its alias and name. */
+/** A column of the live file: its alias and its name. */
+type Source = `${string}.${string}`;
+
+const nameSource = (value: Source): string | null => value.split('.')[1] ?? null;
+
+/** A column that shows a column of the live file as it is. */
 export function sourceColumn(
   name: string,
   type: DataType,
   description: string,
-  value: `${string}.${string}`,
+  value: Source,
   details: Details = {},
 ): TableColumn {
-  return column(name, type, description, value, { source: value.split('.')[1] ?? null, ...details });
+  return column(name, type, description, value, { source: nameSource(value), ...details });
 }
 
 /** A moment `NAME_at` in UTC. */
-export const instant = (name: string, description: string, value: string, source: string | null) =>
-  column(`${name}_at`, 'TIMESTAMP', description, value, { source });
+export const instant = (name: string, description: string, value: Source) =>
+  sourceColumn(`${name}_at`, 'TIMESTAMP', description, value);
 
 /** A moment `NAME_at` that people group by: with `NAME_day`, its day in the service's calendar. */
-export function moment(name: string, description: string, value: string, source: string | null) {
-  const ofDay = `Day of ${name}_at in the service's calendar.`;
+export function moment(name: string, description: string, value: Source): TableColumn[] {
+  const [ofDay, source] = [`Day of ${name}_at in the service's calendar.`, nameSource(value)];
   return [
-    instant(name, description, value, source),
+    instant(name, description, value),
     column(`${name}_day`, 'DATE', ofDay, `service_day(${value})`, { source }),
   ];
 }

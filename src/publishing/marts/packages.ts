@@ -49,12 +49,7 @@ function figures(durationUnit: 'ms' | 's'): TableColumn[] {
 }
 
 const moments = [
-  instant(
-    'first_walked',
-    'End of the first walk over all its pages.',
-    'v.first_walked_at',
-    'first_walked_at',
-  ),
-  instant('walked', 'End of the last walk over all its pages.', 'v.walked_at', 'walked_at'),
-  instant('retired', 'When it left the config; NULL if it is in it.', 'v.retired_at', 'retired_at'),
+  instant('first_walked', 'End of the first walk over all its pages.', 'v.first_walked_at'),
+  instant('walked', 'End of the last walk over all its pages.', 'v.walked_at'),
+  instant('retired', 'When it left the config; NULL if it is in it.', 'v.retired_at'),
 ];

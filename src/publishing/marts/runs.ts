@@ -21,8 +21,8 @@ const COMMON: TableColumn[] = [
     STATUSES,
     'partial: a part failed. parked: waits for the budget, the end of a pause, or another run. interrupted: stopped or killed.',
   ),
-  ...moment('started', 'When it started.', 'v.started_at', 'started_at'),
-  instant('finished', 'When it ended; NULL while it runs.', 'v.finished_at', 'finished_at'),
+  ...moment('started', 'When it started.', 'v.started_at'),
+  instant('finished', 'When it ended; NULL while it runs.', 'v.finished_at'),
   column(
     'duration_seconds',
     'REAL',

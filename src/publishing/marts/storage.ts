@@ -1,7 +1,15 @@
 /** Published: storage by day. */
 import { FIGURES, STORAGE_FIELDS, STORAGE_KINDS, type Figure } from '../../service/service-fields.ts';
 import type { Table, TableColumn, WorkingTable } from './mart.ts';
-import { accountColumn, column, dayColumn, instant, monthEndColumn, size } from './mart-columns.ts';
+import {
+  accountColumn,
+  column,
+  dayColumn,
+  instant,
+  monthEndColumn,
+  size,
+  sourceColumn,
+} from './mart-columns.ts';
 
 /** The size of all kinds together, under that alias; NULL if one of them is missing. */
 const totalSize = (alias: string) => STORAGE_KINDS.map(({ size }) => `${alias}.${size}`).join(' + ');
@@ -10,7 +18,7 @@ const totalSize = (alias: string) => STORAGE_KINDS.map(({ size }) => `${alias}.$
 export const shownDay: WorkingTable = {
   kind: 'working',
   name: 'shown_day',
-  definition: `(account, date, state, observed_at, booked_bytes, corrected_at, correction_reason,
+  definition: `(account, date, state, observed_at, booked_bytes, accepted_at, reason,
     ${FIGURES.join(', ')}, primary key (account, date)) without rowid`,
   select: `select s.account, s.date, s.state, s.observed_at,
   case when c.accepted_at is not null then ${totalSize('s')} end, c.accepted_at, c.reason,
@@ -97,18 +105,8 @@ export const storageDaily: Table = {
       REASON,
       { values: REASONS },
     ),
-    instant(
-      'last_requested',
-      'When an unbooked day was last asked for.',
-      'g.last_requested_at',
-      'last_requested_at',
-    ),
-    instant(
-      'given_up',
-      'Since when an unbooked day is requested once a month.',
-      'g.given_up_at',
-      'given_up_at',
-    ),
+    instant('last_requested', 'When an unbooked day was last asked for.', 'g.last_requested_at'),
+    instant('given_up', 'Since when an unbooked day is requested once a month.', 'g.given_up_at'),
     monthEndColumn('booked day', `coalesce(${LAST_OF_MONTH}, 0)`),
     column(
       'is_retired',
@@ -116,7 +114,7 @@ export const storageDaily: Table = {
       '1 if the storage of the account left the config.',
       'd.account not in (select value from json_each(:followed))',
     ),
-    instant('observed', 'When the figures were read, or booked.', 's.observed_at', 'observed_at'),
+    instant('observed', 'When the figures were read, or booked.', 's.observed_at'),
     ...size('total', 'Size of all kinds together; NULL if one is unknown', totalSize('s'), {
       additivity: 'semi-additive',
     }),
@@ -135,10 +133,8 @@ export const storageDaily: Table = {
       's.booked_bytes',
       { unit: 'bytes' },
     ),
-    instant('corrected', 'When a person accepted other figures.', 's.corrected_at', 'accepted_at'),
-    column('correction_reason', 'TEXT', 'Why the correction was accepted.', 's.correction_reason', {
-      source: 'reason',
-    }),
+    instant('corrected', 'When a person accepted other figures.', 's.accepted_at'),
+    sourceColumn('correction_reason', 'TEXT', 'Why the correction was accepted.', 's.reason'),
     column(
       'discrepancy_count',
       'BIGINT',

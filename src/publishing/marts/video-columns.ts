@@ -81,8 +81,8 @@ function ofChange(): TableColumn[] {
   const names = `case when v.changed_fields is not null then published_names(${CHANGED_FIELDS}) end`;
   return [
     sourceColumn('change', 'VARCHAR(20)', KINDS, 'v.change', { values: CHANGES }),
-    ...moment('changed', stored, 'v.changed_at', 'changed_at'),
-    instant('first_missing', missing, 'v.first_missing_at', 'first_missing_at'),
+    ...moment('changed', stored, 'v.changed_at'),
+    instant('first_missing', missing, 'v.first_missing_at'),
     RUN_KEY,
     column('changed_fields', 'VARCHAR(2000)', fields, names, { source: 'changed_fields' }),
   ];

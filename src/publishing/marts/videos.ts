@@ -21,8 +21,8 @@ export function allVideos(options: VideoOptions): Table {
     columns: keep(
       [
         ...changeColumns(),
-        ...moment('first_seen', seen, 'v.first_seen_at', 'first_seen_at'),
-        ...moment('removed', removed, 'v.removed_at', 'removed_at'),
+        ...moment('first_seen', seen, 'v.first_seen_at'),
+        ...moment('removed', removed, 'v.removed_at'),
         ...fieldColumns(options),
       ],
       options,
