@@ -10,7 +10,6 @@ import {
   packageKeys,
   packageSpan,
   packageState,
-  packageTotal,
   stateSpan,
 } from './package-daily.ts';
 import { packages } from './packages.ts';
@@ -102,9 +101,8 @@ const listFilled = (tables: ReturnType<typeof createTables>): readonly (Table | 
   tables.dates,
   movementByDay,
   ...(tables.videoTags ? [tables.videoTags] : []),
-  packageTotal,
-  tables.packages,
   packageSpan,
+  tables.packages,
   packageState,
   accountDay,
   shownDay,

@@ -66,31 +66,27 @@ from (
 group by account, package_id, day`,
 };
 
-/** The present size of each package, and the day of its first change. */
-export const packageTotal: WorkingTable = {
-  kind: 'working',
-  name: 'package_total',
-  definition: `(account, package_id, first_day, videos, duration, bytes,
-    primary key (account, package_id)) without rowid`,
-  select: `select account, package_id, min(day), sum(videos), sum(duration), sum(bytes)
-from movement_by_day
-group by account, package_id`,
-};
-
-/** The days of each package, from the first day it was seen to today; `end_day` is the day after. */
+/**
+ * The present size of each package, and its days, from the first day it was seen to today: `changed_day` is that of
+ * its first change, `end_day` is the day after today.
+ */
 export const packageSpan: WorkingTable = {
   kind: 'working',
   name: 'package_span',
-  definition: `(package_key primary key, account, package_id, package_name,
+  definition: `(package_key primary key, account, package_id, package_name, videos, duration, bytes,
     first_day, changed_day, end_day) without rowid`,
-  select: `select package_key, account, package_id, package_name,
+  select: `select package_key, account, package_id, package_name, videos, duration, bytes,
   min(coalesce(changed_day, walked_day), coalesce(walked_day, changed_day)), changed_day,
   date(:today, '+1 day')
 from (
-  select k.*, t.first_day as changed_day, service_day(p.first_walked_at) as walked_day
+  select k.*, t.videos, t.duration, t.bytes, t.changed_day, service_day(p.first_walked_at) as walked_day
   from package_keys k
   cross join live.package p on p.account = k.account and p.package_id = k.package_id
-  left join package_total t on t.account = k.account and t.package_id = k.package_id
+  left join (
+    select account, package_id, min(day) as changed_day, sum(videos) as videos, sum(duration) as duration,
+      sum(bytes) as bytes
+    from movement_by_day group by account, package_id
+  ) t on t.account = k.account and t.package_id = k.package_id
 )`,
 };
 

@@ -23,26 +23,25 @@ export function packages(durationUnit: 'ms' | 's'): Table {
       ...figures(durationUnit),
       ...moments,
     ],
-    from: `from package_keys p
-cross join live.package v on v.account = p.account and v.package_id = p.package_id
-left join package_total s on s.account = p.account and s.package_id = p.package_id`,
+    from: `from package_span p
+cross join live.package v on v.account = p.account and v.package_id = p.package_id`,
     count: 'select count(*) from live.package',
     invalid: [{ what: 'a negative count', where: 'min(video_count, removed_count) < 0' }],
   };
 }
 
 function figures(durationUnit: 'ms' | 's'): TableColumn[] {
-  const seconds = `coalesce(${toSeconds('s.duration', durationUnit)}, 0)`;
+  const seconds = `coalesce(${toSeconds('p.duration', durationUnit)}, 0)`;
   const last = 'Of a package that left the config, its videos until then; else NULL.';
   const served = 'How many videos the package had by the last answer of the service.';
   const length = 'Their playback length.';
   return [
-    column('video_count', 'BIGINT', 'Videos now.', 'coalesce(s.videos, 0)', VIDEOS),
+    column('video_count', 'BIGINT', 'Videos now.', 'coalesce(p.videos, 0)', VIDEOS),
     column('removed_count', 'BIGINT', 'Removed videos.', REMOVED, VIDEOS),
     sourceColumn('last_video_count', 'BIGINT', last, 'v.last_count', VIDEOS),
     sourceColumn('service_video_count', 'BIGINT', served, 'v.totalcount', VIDEOS),
     column('duration_seconds', 'REAL', length, seconds, { unit: 'seconds', additivity: 'additive' }),
-    ...size('size', 'Their file size', 'coalesce(s.bytes, 0)', {
+    ...size('size', 'Their file size', 'coalesce(p.bytes, 0)', {
       additivity: 'additive',
     }),
   ];
