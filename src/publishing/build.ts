@@ -11,7 +11,7 @@ import { PUBLISHED_ID, startFsync } from './replace-file.ts';
 import { CACHE_KIB, type ExpectedRows } from './check.ts';
 import { createFingerprint, createParameters } from './fingerprint.ts';
 import { createTable, createView, fillTable, insertRows } from './marts/mart.ts';
-import { createDictionaryRows } from './marts/about.ts';
+import { about, createDictionaryRows, dictionary, internals } from './marts/about.ts';
 import type { Marts } from './marts/marts.ts';
 import { nameFields } from './marts/video-columns.ts';
 import type { PublishRequest } from './publish-request.ts';
@@ -31,7 +31,7 @@ export async function build(draft: string, marts: Marts, request: PublishRequest
     addFunctions(db, request);
     attachLive(db, request.live);
     db.exec('begin');
-    for (const mart of marts.all) if (mart.kind === 'table') db.exec(createTable(mart));
+    for (const table of marts.tables) db.exec(createTable(table));
     const parameters = createParameters(request);
     const flushed: Promise<void>[] = [];
     for (const table of marts.filled) {
@@ -40,11 +40,11 @@ export async function build(draft: string, marts: Marts, request: PublishRequest
       // the disk writes a large table while the next ones are filled; a working table is not in the draft
       if (table.kind === 'table') flushed.push(startFsync(draft));
     }
-    for (const mart of marts.all) if (mart.kind === 'view') db.exec(createView(mart));
-    insertRows(db, marts.dictionary, createDictionaryRows(marts.documented));
+    for (const view of marts.views) db.exec(createView(view));
+    insertRows(db, dictionary, createDictionaryRows(marts.documented));
     const facts = createFacts(db, request, createFingerprint(db, request));
-    insertRows(db, marts.about, facts.about);
-    insertRows(db, marts.internals, facts.internals);
+    insertRows(db, about, facts.about);
+    insertRows(db, internals, facts.internals);
     db.pragma('analysis_limit = 1000');
     db.exec('analyze main');
     await Promise.all(flushed);
@@ -146,8 +146,7 @@ export function assertLive(path: string): void {
 
 function countExpectedRows(db: Database, marts: Marts): ExpectedRows {
   const expected: ExpectedRows = {};
-  for (const mart of marts.all)
-    if (mart.kind === 'table' && mart.count)
-      expected[mart.name] = db.prepare(mart.count).pluck().get() as number;
+  for (const { name, count } of marts.tables)
+    if (count !== undefined) expected[name] = db.prepare(count).pluck().get() as number;
   return expected;
 }

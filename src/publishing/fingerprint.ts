@@ -12,7 +12,7 @@ import type { PublishRequest } from './publish-request.ts';
 export function createFingerprint(live: Database, request: PublishRequest): string {
   const { version, timezone, today, storageAccounts } = request;
   const marts = createMarts(request);
-  const watched = marts.all.flatMap((mart) => (mart.kind === 'table' ? (mart.watched ?? []) : []));
+  const watched = marts.tables.flatMap((table) => table.watched ?? []);
   const parameters = createParameters(request);
   const rows = [...QUERIES, ...watched].map((query) => live.prepare(query).raw().all(parameters));
   const options = [marts.shape, version, timezone, storageAccounts, today];

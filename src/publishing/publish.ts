@@ -72,8 +72,7 @@ async function buildAndReplace(request: PublishRequest): Promise<Record<string, 
     });
     chmodSync(draft, 0o444);
     const flushed = startFsync(draft); // the disk writes while the file is checked
-    const tables = marts.all.filter((mart) => mart.kind === 'table');
-    const rows = checkTables(draft, tables, expected); // first: a rule of a table describes an error better
+    const rows = checkTables(draft, marts.tables, expected); // first: its errors describe more
     checkPages(draft);
     await flushed;
     const videos = Number(readText(draft, 'select cast(sum(video_count) as text) from packages'));

@@ -7,7 +7,7 @@ import { apply, emptySnapshot, type AddFile } from '../../src/publishing/targets
 import { openDeltaTarget } from '../../src/publishing/targets/delta/delta-target.ts';
 import { ownRows } from '../../src/publishing/targets/delta/files.ts';
 import {
-  listCommon,
+  COMMON_TABLES,
   listLarge,
   listSmall,
   toFileColumns,
@@ -75,7 +75,7 @@ async function optimize(site: Site, table: string, facts: Partial<AddFile> = {})
   mkdirSync(dirname(place), { recursive: true });
   const source = openSource(site.file);
   const { marts, db } = source;
-  const deltaTable = [...listLarge(marts), ...listSmall(marts), ...listCommon(marts)].find(
+  const deltaTable = [...listLarge(marts), ...listSmall(marts), ...COMMON_TABLES].find(
     (each) => each.table.name === table,
   );
   if (!deltaTable)

@@ -32,85 +32,79 @@ export type Marts = ReturnType<typeof createMarts>;
 const SHAPE_DIGITS = 16;
 
 /**
- * The tables by name, and all tables and views in the order of the documentation. Throws ConfigError if an
- * excluded column does not exist, or is needed.
+ * All tables and views, and those that others work with by name. Throws ConfigError if an excluded column does
+ * not exist, or is needed.
  */
 export function createMarts(options: VideoOptions) {
   assertExcludable(options);
-  const tables = createTables(options);
-  const all = listMarts(tables);
-  return {
-    ...tables,
-    all,
-    filled: listFilled(tables),
-    /** Without what only views and vodhouse itself read. */
-    documented: all.filter((mart) => mart.kind === 'view' || !mart.isInternal),
-    shape: hashShape(all),
-  };
-}
-
-function createTables(options: VideoOptions) {
+  const { durationUnit, exclude } = options;
   const history = videoHistory(options);
-  return {
-    packages: packages(options.durationUnit),
+  const tables = {
+    packages: packages(durationUnit),
     allVideos: allVideos(options),
     videoHistory: history,
     videoEdits: videoEdits(history),
-    videoTags: options.exclude.some((name) => name === 'tag' || name === 'tags') ? null : videoTags(options),
+    videoTags: exclude.includes('tag') || exclude.includes('tags') ? null : videoTags(options),
+    packageDaily: packageDaily(durationUnit),
+  };
+  const tags = tables.videoTags ? [tables.videoTags] : [];
+  const all: readonly Mart[] = [
+    tables.packages,
+    tables.allVideos,
+    tables.videoHistory,
+    tables.videoEdits,
+    videos(tables.allVideos),
+    videoVersions(tables.videoHistory),
+    videoChanges(tables.videoEdits),
+    ...tags,
     storageDaily,
-    packageDaily: packageDaily(options.durationUnit),
+    tables.packageDaily,
     runs,
     walks,
     dates,
     dictionary,
     about,
     internals,
+  ];
+  return {
+    ...tables,
+    /** Tables whose rows have a video: targets load them by `change_seq`. */
+    videoTables: [tables.allVideos, history, tables.videoEdits, ...tags],
+    /** The other tables of an account. */
+    accountTables: [tables.packages, storageDaily, tables.packageDaily],
+    ...group(all),
   };
 }
 
-/** All tables and views. A view comes after the tables that it reads. */
-const listMarts = (tables: ReturnType<typeof createTables>): readonly Mart[] => [
-  tables.packages,
-  tables.allVideos,
-  tables.videoHistory,
-  tables.videoEdits,
-  videos(tables.allVideos),
-  videoVersions(tables.videoHistory),
-  videoChanges(tables.videoEdits),
-  ...(tables.videoTags ? [tables.videoTags] : []),
-  tables.storageDaily,
-  tables.packageDaily,
-  tables.runs,
-  tables.walks,
-  tables.dates,
-  tables.dictionary,
-  tables.about,
-  tables.internals,
-];
+/** `all` is in the order of the documentation. */
+const group = (all: readonly Mart[]) => ({
+  all,
+  tables: all.filter((mart) => mart.kind === 'table'),
+  views: all.filter((mart) => mart.kind === 'view'),
+  /** In the order in which they are filled: each reads only the live file and what comes before it. */
+  filled: [...READ_BY_OTHERS, ...all.filter(isFilledLast)],
+  /** Without what only views and vodhouse itself read. */
+  documented: all.filter((mart) => mart.kind === 'view' || !mart.isInternal),
+  shape: hashShape(all),
+});
 
-/**
- * The tables that are filled from the live file, in this order, with those that exist only while a file is made:
- * each reads only the live file and tables before it.
- */
-const listFilled = (tables: ReturnType<typeof createTables>): readonly (Table | WorkingTable)[] => [
+/** The tables that belong to no account, but to a warehouse. */
+export const WAREHOUSE_TABLES: readonly Table[] = [runs, walks, about];
+
+/** Tables that others are filled from. All but the calendar exist only while a file is made. */
+const READ_BY_OTHERS: readonly (Table | WorkingTable)[] = [
   packageKeys,
-  tables.allVideos,
-  tables.videoHistory,
-  tables.videoEdits,
   stateSpan,
-  tables.dates,
   movementByDay,
-  ...(tables.videoTags ? [tables.videoTags] : []),
   packageSpan,
-  tables.packages,
   packageState,
+  dates,
   accountDay,
   shownDay,
-  tables.storageDaily,
-  tables.packageDaily,
-  tables.runs,
-  tables.walks,
 ];
+
+const isFilledLast = (mart: Mart): mart is Table =>
+  mart.kind === 'table' && mart.from !== undefined && mart !== dates;
 
 /** The same for two files whose tables and columns are the same, in form and in meaning. */
 function hashShape(marts: readonly Mart[]): string {
@@ -130,3 +124,6 @@ function assertExcludable({ durationUnit, exclude }: VideoOptions): void {
       hint: `these can: ${[...excludable].join(', ')}`,
     });
 }
+
+/** The marts with every column of a video, and its tags. */
+export const FULL_MARTS = createMarts({ durationUnit: 'ms', exclude: [] });

@@ -6,7 +6,7 @@ import { Database } from '../../database/sqlite.ts';
 import { WarehouseError, type Hint } from '../../lib/errors.ts';
 import type { Table } from '../marts/mart.ts';
 import { SELECT_FACTS } from '../marts/about.ts';
-import { createMarts, type Marts } from '../marts/marts.ts';
+import { createMarts } from '../marts/marts.ts';
 import { isPublicationOf } from './ownership.ts';
 
 export type Source = ReturnType<typeof openSource>;
@@ -97,26 +97,6 @@ const HASH_DIGITS = 16;
 
 const hash = (facts: unknown[]): string =>
   createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, HASH_DIGITS);
-
-/** Tables whose rows have a video: loaded by `change_seq`. */
-export const listVideoTables = ({ allVideos, videoHistory, videoEdits, videoTags }: Marts): Table[] => [
-  allVideos,
-  videoHistory,
-  videoEdits,
-  ...(videoTags ? [videoTags] : []),
-];
-
-/** The other tables of an account. `package_daily` is loaded from a day on; the others are compared. */
-export const listAccountTables = ({ all }: Marts): Table[] =>
-  all
-    .filter((mart) => mart.kind === 'table')
-    .filter(({ key }) => key.includes('account') || key.includes('package_key'));
-
-/** Tables that belong to no account, but to a warehouse. */
-export const listWarehouseTables = ({ runs, walks, about }: Marts): Table[] => [runs, walks, about];
-
-/** Tables that are the same for all warehouses. */
-export const listSharedTables = ({ dates, dictionary }: Marts): Table[] => [dates, dictionary];
 
 /** A condition over the alias `t`, and its parameters. */
 export interface Rows {

@@ -1,9 +1,10 @@
 /** Loads an account into a lake: its claim, then the changed files of each table, then its row of `loads`. */
 import { toTimestamp } from '../../../lib/clock.ts';
+import { dates } from '../../marts/dates.ts';
 import type { Table } from '../../marts/mart.ts';
-import { createMarts } from '../../marts/marts.ts';
+import { FULL_MARTS } from '../../marts/marts.ts';
 import { compareOwner, findRefusal } from '../ownership.ts';
-import { listAccountTables, listVideoTables, storeChanges, type Rows, type Source } from '../source.ts';
+import { storeChanges, type Rows, type Source } from '../source.ts';
 import type { LoadOptions } from '../target.ts';
 import type { Action, AddFile } from './actions.ts';
 import {
@@ -21,16 +22,13 @@ import {
 } from './files.ts';
 import { filesOf, toRemoval, type LoadContext } from './lake.ts';
 import { LOADS, readClaims, writeClaim, type Claim } from './loads.ts';
-import { listCommon, listLarge, listSmall, toForm, type DeltaTable } from './tables.ts';
+import { COMMON_TABLES, listLarge, listSmall, toForm, type DeltaTable } from './tables.ts';
 
 /**
  * The tables with rows of an account. Among them is a table that the published file lacks because
  * `publish.exclude` leaves it out: an earlier load may have written it.
  */
-function listEveryTable(): string[] {
-  const marts = createMarts({ durationUnit: 'ms', exclude: [] });
-  return [...listVideoTables(marts), ...listAccountTables(marts)].map(({ name }) => name);
-}
+const ACCOUNT_TABLES = [...FULL_MARTS.videoTables, ...FULL_MARTS.accountTables].map(({ name }) => name);
 
 /** As `Target.load`. Throws ConflictError if another writer came first, and the load must begin again. */
 export async function loadAccount(
@@ -54,7 +52,7 @@ export async function loadAccount(
   await writeClaim(context, account, { pending: kind, row: claim?.row ?? null });
   let rows = 1; // that of `loads`
   for (const plan of plans) rows += await carryOut(context, plan, account, former);
-  for (const gone of former) for (const table of listEveryTable()) await removeFiles(context, table, gone);
+  for (const gone of former) for (const table of ACCOUNT_TABLES) await removeFiles(context, table, gone);
   await writeClaim(context, account, { pending: null, row: await createRow(context, account) }, former);
   return rows;
 }
@@ -87,7 +85,7 @@ export async function removeAccount(context: LoadContext, account: string): Prom
   const { snapshot } = await lake.getLog(LOADS);
   if (compareOwner(readClaims(snapshot).get(account)?.state ?? null, source) !== 'ours') return 0;
   let rows = 1; // that of `loads`
-  for (const table of listEveryTable()) rows += await removeFiles(context, table, account);
+  for (const table of ACCOUNT_TABLES) rows += await removeFiles(context, table, account);
   await writeClaim(context, account, null);
   return rows;
 }
@@ -97,14 +95,13 @@ export async function removeAccount(context: LoadContext, account: string): Prom
  * kept.
  */
 export async function loadShared(context: LoadContext, isRebuilt: boolean): Promise<number> {
-  const { marts, warehouseId } = context.source;
   let rows = 0;
-  for (const table of listCommon(marts)) {
-    const owner = table.partition === null ? null : warehouseId;
+  for (const table of COMMON_TABLES) {
+    const owner = table.partition === null ? null : context.source.warehouseId;
     const plan = await planSmall(context, table, owner, isRebuilt ? 'all' : 'changes');
     if (!plan) continue;
     const years = plan.slices.map(({ tags }) => tags['slice']);
-    const isCalendar = table.table.name === marts.dates.name;
+    const isCalendar = table.table === dates;
     if (isCalendar)
       plan.removed = plan.removed.filter((file) => isForeign(file) || years.includes(file.tags['slice']));
     if (!isCalendar || years.length + plan.removed.length > 0) rows += await carryOut(context, plan, owner);

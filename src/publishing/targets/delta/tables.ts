@@ -1,9 +1,10 @@
 /** The tables of a lake: how their rows are divided into files, and the schema that the log has of them. */
 import { randomUUID } from 'node:crypto';
 import type { Column, Table } from '../../marts/mart.ts';
-import type { Marts } from '../../marts/marts.ts';
+import { dates } from '../../marts/dates.ts';
+import { dictionary } from '../../marts/about.ts';
+import { WAREHOUSE_TABLES, type Marts } from '../../marts/marts.ts';
 import type { ParquetColumn } from '../parquet.ts';
-import { listAccountTables, listVideoTables, listWarehouseTables } from '../source.ts';
 import { TargetError } from '../target.ts';
 import type { MetaData } from './actions.ts';
 
@@ -38,14 +39,14 @@ const toDelta = (partition: DeltaTable['partition'], tables: readonly Table[]): 
 const byVideo = (table: Table): Table =>
   table.isWithoutRowid ? { ...table, key: [...table.key].reverse() } : table;
 
-export const listLarge = (marts: Marts) => toDelta('account', listVideoTables(marts).map(byVideo));
-export const listSmall = (marts: Marts) => toDelta('account', listAccountTables(marts));
+export const listLarge = (marts: Marts) => toDelta('account', marts.videoTables.map(byVideo));
+export const listSmall = (marts: Marts) => toDelta('account', marts.accountTables);
 
 /** The tables that belong to no account. The calendar has a file for each year. */
-export const listCommon = (marts: Marts): DeltaTable[] => [
-  ...toDelta('warehouse_id', listWarehouseTables(marts)),
-  { table: marts.dates, partition: null, sliceBy: { column: 'day', length: 'YYYY'.length } },
-  { table: marts.dictionary, partition: null, sliceBy: null },
+export const COMMON_TABLES: readonly DeltaTable[] = [
+  ...toDelta('warehouse_id', WAREHOUSE_TABLES),
+  { table: dates, partition: null, sliceBy: { column: 'day', length: 'YYYY'.length } },
+  { table: dictionary, partition: null, sliceBy: null },
 ];
 
 export const toForm = ({ table, partition }: DeltaTable): TableForm => ({ ...table, partition });

@@ -1,15 +1,9 @@
 /** Loads, each in one transaction of the caller: of an account, or of the tables that belong to none. */
-import {
-  findFirstDay,
-  listAccountTables,
-  listSharedTables,
-  listVideoTables,
-  listWarehouseTables,
-  ofAccount,
-  storeChanges,
-} from '../source.ts';
+import { dates } from '../../marts/dates.ts';
+import { about, dictionary } from '../../marts/about.ts';
+import { WAREHOUSE_TABLES } from '../../marts/marts.ts';
 import { compareOwner, findRefusal } from '../ownership.ts';
-import type { Source } from '../source.ts';
+import { findFirstDay, ofAccount, storeChanges, type Source } from '../source.ts';
 import type { LoadOptions } from '../target.ts';
 import { copyInto, replace } from './rows.ts';
 import {
@@ -51,7 +45,7 @@ async function loadAll(context: Context, account: string): Promise<number> {
   const { marts } = context.source;
   await deleteAccount(context, account);
   let rows = 1; // that of `vodhouse_account`
-  for (const table of [...listVideoTables(marts), ...listAccountTables(marts)])
+  for (const table of [...marts.videoTables, ...marts.accountTables])
     rows += await copyInto(context, table, ofAccount(table, account));
   return rows;
 }
@@ -61,7 +55,7 @@ async function loadChanges(context: Context, account: string, since: LoadedState
   const { marts } = context.source;
   const isChanged = storeChanges(context.source, account, since.changeSeq) > 0;
   let rows = isChanged ? await loadVideos(context, since.changeSeq) : 0;
-  for (const table of listAccountTables(marts).filter((table) => table !== marts.packageDaily))
+  for (const table of marts.accountTables.filter((table) => table !== marts.packageDaily))
     rows += await replace(context, table, ofAccount(table, account), {
       where: 't.account = $1',
       values: [account],
@@ -147,28 +141,28 @@ export async function removeAccount(context: Context, account: string): Promise<
  */
 export async function loadShared(context: Context): Promise<number> {
   const { session, source } = context;
-  const { marts, warehouseId } = source;
+  const { warehouseId } = source;
   const everything = { where: 'true', parameters: {} };
   const ours = { where: `t.${WAREHOUSE_ID} = $1`, values: [warehouseId] };
   let rows = await deleteFormer(context);
   const accounts = `SELECT 1 FROM ${session.name('vodhouse_account')} WHERE warehouse_id = $1 LIMIT 1`;
   const isOwner = (await session.query(accounts, [warehouseId])).length > 0;
-  for (const table of isOwner ? listWarehouseTables(marts) : [])
+  for (const table of isOwner ? WAREHOUSE_TABLES : [])
     rows += await replace(context, table, everything, ours);
-  for (const table of listSharedTables(marts)) rows += await replace(context, table, everything, null);
+  for (const table of [dates, dictionary]) rows += await replace(context, table, everything, null);
   if (rows > 0) await recordLoad(context, { account: null, kind: 'changes', rows });
   return rows;
 }
 
 /** Deletes runs and facts of warehouses without an account here. Returns the number of rows. */
-async function deleteFormer({ session, source: { marts } }: Context): Promise<number> {
+async function deleteFormer({ session }: Context): Promise<number> {
   const former = await session.query<{ id: string }>(
-    `SELECT DISTINCT warehouse_id AS id FROM ${session.name(marts.about.name)}
+    `SELECT DISTINCT warehouse_id AS id FROM ${session.name(about.name)}
 WHERE warehouse_id NOT IN (SELECT warehouse_id FROM ${session.name('vodhouse_account')}) ORDER BY 1`,
   );
   let rows = 0;
   for (const { id } of former)
-    for (const { name } of listWarehouseTables(marts))
+    for (const { name } of WAREHOUSE_TABLES)
       rows += await session.execute(`DELETE FROM ${session.name(name)} WHERE ${WAREHOUSE_ID} = $1`, [id]);
   return rows;
 }

@@ -1,7 +1,7 @@
 /** The tables and views of a target: the published ones, and those that record accounts and loads. */
 import type { PostgresTargetConfig } from '../../../config/config.ts';
 import type { Column, DataType, Table, View } from '../../marts/mart.ts';
-import { createMarts } from '../../marts/marts.ts';
+import { FULL_MARTS, WAREHOUSE_TABLES } from '../../marts/marts.ts';
 import type { AccountState } from '../ownership.ts';
 import type { Source } from '../source.ts';
 import { quoteNames, type Session } from './session.ts';
@@ -56,7 +56,7 @@ const toTargetColumn = (column: Column): TargetColumn =>
 export const WAREHOUSE_ID = 'warehouse_id';
 
 /** Has the table rows of several warehouses, each with the id of its own? */
-export const isOfWarehouse = (name: string): boolean => ['runs', 'walks', 'about'].includes(name);
+export const isOfWarehouse = (name: string): boolean => WAREHOUSE_TABLES.some((table) => table.name === name);
 
 /** The columns of a published table or view in the target, with what they mean. */
 export const describeColumns = ({ name, columns }: Table | View): Pick<Column, 'name' | 'description'>[] => [
@@ -76,9 +76,7 @@ export const toKey = ({ name, key }: Pick<Table, 'name' | 'key'>): string[] => [
  * The published tables and views, with every column of a video: another warehouse may load into the same
  * schema what this one leaves out.
  */
-export const MARTS = createMarts({ durationUnit: 'ms', exclude: [] }).all.filter(
-  ({ name }) => name !== 'internals',
-);
+export const MARTS = FULL_MARTS.all.filter(({ name }) => name !== 'internals');
 
 const toTargetColumns = ({ columns }: Table | View): TargetColumns =>
   Object.fromEntries(columns.map((column) => [column.name, toTargetColumn(column)]));
@@ -172,14 +170,14 @@ export const VIEWS: readonly TargetView[] = [
 ];
 
 /** The tables that an account is deleted from. */
-export const OWNED_TABLES: readonly TargetTable[] = TABLES.filter(
-  ({ name, columns }) =>
-    name === 'video_tags' || ('account' in columns && !['walks', 'vodhouse_load'].includes(name)),
-);
+export const OWNED_TABLES: readonly TargetTable[] = [
+  ...[...FULL_MARTS.videoTables, ...FULL_MARTS.accountTables].map(toTargetTable),
+  account,
+];
 
 /** Does a column name the account of each row of an owned table? */
 export const hasAccount = (table: TargetTable): boolean =>
-  OWNED_TABLES.includes(table) && 'account' in table.columns;
+  OWNED_TABLES.some(({ name }) => name === table.name) && 'account' in table.columns;
 
 /** The condition for the rows of an account, which is an expression, by default the parameter `$1`. */
 export const ofAccountThere = (columns: readonly string[], account = '$1'): string =>

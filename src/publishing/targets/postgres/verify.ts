@@ -1,7 +1,7 @@
 /** Compares every value of an account in the published file with the target. */
 import { StringDecoder } from 'node:string_decoder';
 import { ConfigError } from '../../../lib/errors.ts';
-import { listAccountTables, listVideoTables, ofAccount } from '../source.ts';
+import { ofAccount } from '../source.ts';
 import {
   compareRows,
   listDifferences,
@@ -31,7 +31,7 @@ export async function verifyAccount(context: Context, account: string): Promise<
 }
 
 async function* compareTables({ session, source }: Context, account: string): AsyncGenerator<string> {
-  for (const table of [...listVideoTables(source.marts), ...listAccountTables(source.marts)]) {
+  for (const table of [...source.marts.videoTables, ...source.marts.accountTables]) {
     const form = toRowForm(table, table.key);
     const order = form.key.map((name) => `t."${name}"`);
     const ours = readFileRows(source.db, form, ofAccount(table, account), order);
