@@ -1,6 +1,7 @@
 /** Which incidents begin, end or change: the problems of now, compared with the open incidents. Pure. */
 import type { Config, NotifyConfig } from '../config/config.ts';
-import { formatAdvice, type Problem } from '../health/problem.ts';
+import { formatAdvice } from '../health/advice.ts';
+import type { Problem } from '../health/problem.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { redactAll } from '../lib/redact.ts';
 import type { IncidentChanges, IncidentKey, OpenIncident } from './incident-rows.ts';

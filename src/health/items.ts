@@ -3,15 +3,8 @@ import { formatCount, pluralize } from '../lib/format.ts';
 import { ACCOUNT_STREAMS, STREAM_KINDS } from '../sync/streams.ts';
 import type { FormatCommand } from '../lib/shell-command.ts';
 import { findPlace, PACKAGES_PLACE, type Place } from './place.ts';
-import {
-  advise,
-  SEVERITIES,
-  type Advice,
-  type Kind,
-  type Problem,
-  type Scope,
-  type Severity,
-} from './problem.ts';
+import { advise, type Advice } from './advice.ts';
+import { SEVERITIES, type Kind, type Problem, type Scope, type Severity } from './problem.ts';
 import { findEarliest, groupBy, nameAccounts, toOneLine } from './text.ts';
 
 export interface Item {

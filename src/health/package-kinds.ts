@@ -6,9 +6,10 @@ import { formatCount, pluralize, truncate } from '../lib/format.ts';
 import type { PackageRow } from '../sync/package-key.ts';
 import { formatStream, STREAM_KINDS } from '../sync/streams.ts';
 import { lastWalks, PARTIAL_WALKS } from '../queries/named/failures.ts';
+import { advise, adviseToAccept } from './advice.ts';
 import { packageNames } from './commands.ts';
 import type { HealthFacts } from './facts.ts';
-import { advise, scopeOf, type Advice, type Finding, type Kind } from './problem.ts';
+import { scopeOf, type Finding, type Kind } from './problem.ts';
 import {
   formatPackage,
   groupBy,
@@ -29,13 +30,6 @@ const HELD_REASONS: Record<HeldReason, string> = {
 export function formatHeldReason(reasons: readonly HeldReason[]): string {
   return reasons.map((reason) => HELD_REASONS[reason]).join('; ');
 }
-
-const TO_ACCEPT =
-  'they are removed once another full walk, at least one schedule later, confirms them; ' +
-  'to accept exactly these now';
-
-/** What to do about removals that are held back; `command` accepts them. */
-export const adviseToAccept = (command: string): Advice => advise(TO_ACCEPT, command);
 
 const stale: Kind = {
   kind: 'stale',

@@ -1,5 +1,6 @@
 /** The form of a kind of problem, and of one problem: what status, pages, alerts and readiness render. */
 import type { Stream } from '../sync/streams.ts';
+import type { Advice } from './advice.ts';
 import type { IncidentEvent } from './incident-events.ts';
 import type { HealthFacts } from './facts.ts';
 
@@ -19,18 +20,6 @@ export const scopeOf = ({ account, stream, packageId }: Stream): Partial<Scope> 
 /** How urgent it is, as the rules of Prometheus have it: wake somebody; attend to it by day; worth knowing. */
 export const SEVERITIES = ['page', 'ticket', 'note'] as const;
 export type Severity = (typeof SEVERITIES)[number];
-
-/** The one thing to do: a text, a command to type, or both. */
-export interface Advice {
-  text: string | null;
-  command: string | null;
-}
-
-export const advise = (text: string | null, command: string | null = null): Advice => ({ text, command });
-
-/** The advice in one line: `to see what works: vodhouse check`. */
-export const formatAdvice = ({ text, command }: Advice): string =>
-  [text, command].filter((part) => part !== null).join(': ');
 
 /** What a kind finds. */
 export interface Finding {

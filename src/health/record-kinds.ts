@@ -2,9 +2,10 @@
 import { pluralize, truncate } from '../lib/format.ts';
 import { STREAM_KINDS } from '../sync/streams.ts';
 import { HIDDEN_FIELDS } from '../queries/named/videos.ts';
+import { advise } from './advice.ts';
 import { driftName } from './commands.ts';
 import type { HealthFacts } from './facts.ts';
-import { advise, type Kind } from './problem.ts';
+import type { Kind } from './problem.ts';
 import { findEarliest, groupBy, limitDetails, MAX_LISTED } from './text.ts';
 
 const quarantined: Kind = {

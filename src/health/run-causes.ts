@@ -1,64 +1,34 @@
-/** Why runs are not complete: read, and in words. Pages and commands show the same. */
+/** Why runs are not complete, in words, and what to do about it. Pages and commands show the same. */
 import type { Config } from '../config/config.ts';
 import type { Db } from '../database/connection.ts';
-import { KILLED, type FailureKind } from '../database/schema/runs.ts';
+import { FAILURE_KINDS, KILLED, type FailureKind } from '../database/schema/runs.ts';
 import { WALK_CHANGES } from '../database/schema/values.ts';
 import { FAULT_KINDS } from '../lib/errors.ts';
 import { formatCount, pluralize } from '../lib/format.ts';
 import type { FormatCommand } from '../lib/shell-command.ts';
 import { describeFailure } from '../queries/named/failure-text.ts';
-import {
-  RUN_CAUSES,
-  type CauseKind,
-  type CauseRow,
-  type HeldByRun,
-  type RunDetails,
-} from '../queries/named/run.ts';
+import { PACKAGE } from '../queries/named/packages.ts';
+import { RUN_CAUSES, type CauseKind, type CauseRow, type RunDetails } from '../queries/named/run.ts';
 import type { RunRow } from '../queries/named/runs.ts';
-import { formatStream, isAccountStream, STREAM_KINDS, type AccountStream } from '../sync/streams.ts';
-import { acceptRemovalsCommands, type Held } from './commands.ts';
+import { formatStream, isAccountStream, STREAM_KINDS } from '../sync/streams.ts';
+import { adviseOnAccount, adviseOnStream, adviseToAccept, adviseToWait, SET_CLOCK } from './advice.ts';
+import type { Advice } from './advice.ts';
+import { acceptRemovalsCommands, packageNames, type Held } from './commands.ts';
 import { createConfigFilter } from './facts.ts';
 import { formatHeldReason } from './package-kinds.ts';
 import { formatPackage } from './text.ts';
 
-/** One reason why a run is not complete. */
-export interface Cause {
-  /** Null: of the run as a whole. */
-  account: string | null;
-  /** `error`: the run itself failed or waits. */
-  kind: CauseKind | 'error';
-  /** How many packages it affects, and one of them. */
-  packages: number;
-  package_id: number | null;
-  /** What it affects besides packages. */
-  streams: AccountStream[];
-  /** Removals that are held back, or records that could not be stored. */
-  count: number;
-}
+const OF_RUN = { account: null, packages: 0, package_id: null, streams: null, count: 0 };
 
-/** The causes of each run by its number, what failed first. A complete run has none. */
-export function readCauses(db: Db, runs: readonly RunRow[]): Map<number, readonly Cause[]> {
-  const found = new Map(runs.map(({ run_id: id }): [number, Cause[]] => [id, []]));
-  const [first, last] = [Math.min(...found.keys()), Math.max(...found.keys())];
-  for (const row of RUN_CAUSES.all(db, { first, last })) addRow(found.get(row.run_id) ?? [], row);
-  return new Map(runs.map((run) => [run.run_id, completeCauses(run, found.get(run.run_id) ?? [])]));
-}
-
-/** Rows of one kind are one cause. Packages that were skipped belong to what failed before. */
-function addRow(causes: Cause[], { account, kind, stream, packages, package_id, count }: CauseRow): void {
-  const isSame = (cause: Cause) => cause.account === account && (cause.kind === kind || kind === 'skipped');
-  const known = causes.find(isSame);
-  const cause: Cause = known ?? { account, kind, packages: 0, package_id, streams: [], count: 0 };
-  if (!known) causes.push(cause);
-  cause.packages += packages;
-  cause.package_id ??= package_id;
-  cause.count += count;
-  if (isAccountStream(stream)) cause.streams.push(stream);
-}
-
-const OF_RUN = { account: null, packages: 0, package_id: null, streams: [], count: 0 };
-
-function completeCauses({ status, error }: RunRow, causes: readonly Cause[]): readonly Cause[] {
+/** Reads why the run is not complete, what failed first. A complete run has no cause. */
+function readCauses(db: Db, { run_id, status, error }: RunRow): CauseRow[] {
+  const causes: CauseRow[] = [];
+  for (const row of RUN_CAUSES.all(db, { run_id })) {
+    // packages that were left out belong to what failed first in their account
+    const first = causes.find(({ account }) => account === row.account);
+    if (row.kind === 'skipped' && first) first.packages += row.packages;
+    else causes.push(row);
+  }
   if (status === 'interrupted') return [{ ...OF_RUN, kind: 'interrupted' }, ...causes];
   if (causes.length > 0 || status === 'succeeded' || status === 'running') return causes;
   // a record of storage that could not be stored is the one cause of which the run has no row
@@ -66,47 +36,64 @@ function completeCauses({ status, error }: RunRow, causes: readonly Cause[]): re
 }
 
 /** A cause in one sentence: `the service of west does not answer: 8 packages and storage could not be read`. */
-export function describeCause(cause: Cause, run: RunRow): string {
+function describeCause(cause: CauseRow, run: RunRow): string {
   const { account, kind, packages, package_id: id, count } = cause;
-  const isOne = packages === 1 && id !== null;
-  const part = isOne ? `${account}/${id}` : `${pluralize(packages, 'package')} of ${account}`;
-  if (kind === 'error') {
-    const what = run.resume_at === null ? 'the run failed' : `the run waits until ${run.resume_at} UTC`;
-    return `${what}: ${run.error}`;
+  const part =
+    packages === 1 && id !== null ? `${account}/${id}` : `${pluralize(packages, 'package')} of ${account}`;
+  switch (kind) {
+    case 'error':
+      return `the run ${run.resume_at === null ? 'failed' : `waits until ${run.resume_at} UTC`}: ${run.error}`;
+    case 'interrupted':
+      return run.finished_at === null || run.error === KILLED ? KILLED : describeFailure(kind);
+    case 'incomplete':
+      return `${part} could not be read completely`;
+    case 'held_back':
+      return `${pluralize(count, 'removal')} of ${part} held back`;
+    case 'quarantined':
+      return account === null
+        ? 'records of storage could not be stored'
+        : `${pluralize(count, 'record')} of ${part} could not be stored`;
+    default:
+      return describeFailed(cause, kind, run);
   }
-  if (kind === 'interrupted')
-    return run.finished_at === null || run.error === KILLED ? KILLED : describeFailure(kind);
-  if (kind === 'incomplete') return `${part} could not be read completely`;
-  if (kind === 'held_back') return `${pluralize(count, 'removal')} of ${part} held back`;
-  if (kind === 'quarantined')
-    return `${count === 0 ? 'records of storage' : `${pluralize(count, 'record')} of ${part}`} could not be stored`;
-  return describeFailed({ ...cause, kind }, run);
 }
 
-function describeFailed(
-  { account, kind, packages, package_id: id, streams }: Cause & { kind: FailureKind },
-  { resume_at: resumeAt }: RunRow,
-): string {
+const listStreams = ({ streams }: CauseRow) => (streams ?? '').split(',').filter(isAccountStream);
+
+function describeFailed(cause: CauseRow, kind: FailureKind, { resume_at: resumeAt }: RunRow): string {
+  const { account, packages, package_id: id } = cause;
   const isOfService = FAULT_KINDS.some((each) => each === kind);
   const isLater = kind === 'parked' || kind === 'preempted';
   const until = isLater && resumeAt !== null ? ` until ${resumeAt} UTC` : '';
   const clause = describeFailure(kind, `the service of ${account}`) + until;
   const named = packages === 1 && id !== null ? `package ${id}` : pluralize(packages, 'package');
-  const affected = [...(packages > 0 ? [named] : []), ...streams.map((stream) => STREAM_KINDS[stream].one)];
+  const affected = [
+    ...(packages > 0 ? [named] : []),
+    ...listStreams(cause).map((stream) => STREAM_KINDS[stream].one),
+  ];
+  if (affected.length === 0) return isOfService ? clause : `${clause} (${account})`;
   const of = isOfService ? '' : ` of ${account}`;
-  if (affected.length === 0) return clause + (isOfService ? '' : ` (${account})`);
   return `${clause}: ${affected.join(' and ')}${of} could not be read${isLater ? ' yet' : ''}`;
 }
 
-/** Why a run is not complete, in one line; the command accepts the removals that the line names. */
-export interface Explanation extends Pick<Cause, 'account' | 'kind'> {
+/** One reason why a run is not complete, and what to do about it; null: nothing. */
+export interface Explanation {
+  /** Null: of the run as a whole. */
+  account: string | null;
+  kind: CauseKind;
   text: string;
-  command: string | null;
+  advice: Advice | null;
+}
+
+interface ExplainParts {
+  db: Db;
+  config: Pick<Config, 'accounts'>;
+  formatCommand: FormatCommand;
 }
 
 /** Formats the command that accepts what is held back; null for a package that the config does not have. */
 export function heldCommands(
-  config: Pick<Config, 'accounts'>,
+  config: ExplainParts['config'],
   formatCommand: FormatCommand,
 ): (held: Held) => string | null {
   const isConfigured = createConfigFilter(config);
@@ -114,26 +101,41 @@ export function heldCommands(
   return (held) => (isConfigured(held) ? accept(held) : null);
 }
 
-/** Explains one run. `toCommand` makes the command that accepts removals; null where the config has none. */
-export function explainRun(
-  db: Db,
-  { run, held_back }: RunDetails,
-  toCommand: (held: Held) => string | null,
-): Explanation[] {
-  return (readCauses(db, [run]).get(run.run_id) ?? []).flatMap((cause): Explanation | Explanation[] => {
+/** Explains one run: why it is not complete. */
+export function explainRun(parts: ExplainParts, { run, held_back }: RunDetails): Explanation[] {
+  const toCommand = heldCommands(parts.config, parts.formatCommand);
+  return readCauses(parts.db, run).flatMap((cause): Explanation | Explanation[] => {
     const { account, kind } = cause;
     const text = describeCause(cause, run);
-    if (kind !== 'held_back') return { account, kind, text, command: null };
+    if (kind !== 'held_back') return { account, kind, text, advice: adviseOnCause(parts, cause) };
     const waiting = held_back.filter((row) => row.account === account);
     if (waiting.length === 0)
-      return { account, kind, text: `${text}; none of them waits any more`, command: null };
-    return waiting.map((row) => ({ account, kind, text: formatWaiting(row), command: toCommand(row) }));
+      return { account, kind, text: `${text}; none of them waits any more`, advice: null };
+    return waiting.map((row) => {
+      const { package_id: id, name, removals, reasons } = row;
+      const held = `${pluralize(removals, 'removal')} of ${formatPackage(row.account, id, name)} held back`;
+      const command = toCommand(row);
+      const advice = command === null ? null : adviseToAccept(command);
+      return { account, kind, text: `${held}: ${formatHeldReason(reasons)}`, advice };
+    });
   });
 }
 
-function formatWaiting({ account, package_id: id, name, removals, reasons }: HeldByRun): string {
-  const held = `${pluralize(removals, 'removal')} of ${formatPackage(account, id, name)} held back`;
-  return `${held}: ${formatHeldReason(reasons)}`;
+const isFailureKind = (kind: CauseKind): kind is FailureKind => FAILURE_KINDS.some((each) => each === kind);
+
+/** The advice of the problem that such a cause is while it lasts. */
+function adviseOnCause({ db, config, formatCommand }: ExplainParts, cause: CauseRow): Advice | null {
+  const { account, kind, packages, package_id: id } = cause;
+  if (account === null || !isFailureKind(kind)) return null;
+  if (kind === 'parked' || kind === 'preempted') return adviseToWait(formatCommand);
+  if (kind === 'clock') return SET_CLOCK;
+  const streams = listStreams(cause);
+  if (packages + streams.length !== 1) return adviseOnAccount(kind, formatCommand);
+  if (id === null) return adviseOnStream(true, formatCommand(`sync --${streams.join()}`));
+  const row = { account, package_id: id };
+  if (!createConfigFilter(config)(row)) return null;
+  const isRead = (PACKAGE.get(db, row)?.walked_at ?? null) !== null;
+  return adviseOnStream(isRead, formatCommand(`sync --package ${packageNames(config.accounts)(row)}`));
 }
 
 type Walk = Pick<RunDetails['walks'][number], 'status' | (typeof NOTABLE)[number]>;
@@ -163,6 +165,8 @@ export type ErrorRow = Pick<
   'account' | 'package_id' | 'stream' | 'message'
 > & {
   kind: string;
+  /** What to do, where the error has just been met. */
+  hint?: string | null;
 };
 
 /** What was reported in a run: its failures, and what else its walks reported. */
@@ -183,10 +187,12 @@ export interface CauseLine {
   inRow: string | null;
 }
 
+/** A cause that runs in a row have: the newest of them, the begin of the oldest, and how many they are. */
 interface Row {
-  cause: Cause;
-  newest: RunRow;
-  oldest: RunRow;
+  key: string;
+  text: string;
+  run_id: number;
+  since: string;
   runs: number;
 }
 
@@ -195,42 +201,34 @@ interface Row {
  * the line. `hasEarlier`: there are runs before the last of these.
  */
 export function listCauseLines(db: Db, runs: readonly RunRow[], hasEarlier: boolean): CauseLine[] {
-  const causes = readCauses(db, runs);
   const rows: Row[] = [];
-  let going: Row[] = [];
+  let going: Row[] = []; // those that the next run continues if it has their cause
   for (const [at, run] of runs.entries()) {
-    if (runs[at - 1]?.run_id !== run.run_id + 1) going = []; // runs that are not listed lie between
-    const found = (causes.get(run.run_id) ?? []).map((cause) => {
-      const row = going.find((each) => isSameCause(each, { cause, newest: run })) ?? {
-        cause,
-        newest: run,
-        oldest: run,
-        runs: 0,
-      };
-      if (row.runs === 0) rows.push(row);
-      return Object.assign(row, { oldest: run, runs: row.runs + 1 });
+    const { run_id, started_at: since } = run;
+    if (runs[at - 1]?.run_id !== run_id + 1) going = []; // runs that are not listed lie between
+    const found = readCauses(db, run).map((cause): Row => {
+      const key = keyOf(cause, run);
+      const known = going.find((row) => row.key === key);
+      if (known) return Object.assign(known, { since, runs: known.runs + 1 });
+      return { key, text: describeCause(cause, run), run_id, since, runs: 1 };
     });
-    going = isOverEverything(run) ? found : [...new Set([...going, ...found])];
+    rows.push(...found.filter((row) => !going.includes(row)));
+    going = isOverEverything(run) ? found : [...going, ...found];
   }
   return rows.map((row) => ({
-    run_id: row.newest.run_id,
-    text: describeCause(row.cause, row.newest),
+    run_id: row.run_id,
+    text: row.text,
     inRow: row.runs === 1 ? null : formatRow(row, hasEarlier && going.includes(row)),
   }));
 }
 
-const isSameCause = (one: Pick<Row, 'cause' | 'newest'>, other: Pick<Row, 'cause' | 'newest'>): boolean =>
-  one.cause.account === other.cause.account &&
-  one.cause.kind === other.cause.kind &&
-  getExtent(one.cause) === getExtent(other.cause) &&
-  (one.cause.kind !== 'error' || one.newest.error === other.newest.error);
-
-const getExtent = ({ packages, package_id: id }: Cause) => (packages > 1 ? 'several' : packages === 1 && id);
+/** Causes with the same key are the same one: several packages may be others in each run. */
+const keyOf = ({ account, kind, packages, package_id: id }: CauseRow, { error }: RunRow): string =>
+  JSON.stringify([account, kind, packages > 1 || id, kind === 'error' && error]);
 
 /** Only such a run shows that a cause is over: another one may not have met it. */
 const isOverEverything = ({ scope, status }: RunRow): boolean =>
   scope === null && (status === 'succeeded' || status === 'partial' || status === 'failed');
 
-function formatRow({ runs, oldest }: Row, isCut: boolean): string {
-  return `${isCut ? 'at least ' : ''}${formatCount(runs)} runs in a row, since ${oldest.started_at} UTC`;
-}
+const formatRow = ({ runs, since }: Row, isCut: boolean): string =>
+  `${isCut ? 'at least ' : ''}${formatCount(runs)} runs in a row, since ${since} UTC`;

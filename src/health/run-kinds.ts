@@ -5,11 +5,12 @@ import { fromTimestamp } from '../lib/clock.ts';
 import { formatOffset } from '../lib/format.ts';
 import { shellQuote } from '../lib/shell-command.ts';
 import { describeFailure } from '../queries/named/failure-text.ts';
-import { formatStream, STREAM_KINDS } from '../sync/streams.ts';
+import { formatStream } from '../sync/streams.ts';
 import type { RunRow } from '../queries/named/runs.ts';
+import { advise, adviseOnAccount, adviseOnStream, adviseToWait, SET_CLOCK } from './advice.ts';
 import { packageNames } from './commands.ts';
 import type { HealthFacts } from './facts.ts';
-import { advise, scopeOf, type Finding, type Kind } from './problem.ts';
+import { scopeOf, type Finding, type Kind } from './problem.ts';
 import { findEarliest, joinPackages, toOneLine, withoutSubject } from './text.ts';
 
 /** A restriction lasts until the full rate is back: a further one before that belongs to the same problem. */
@@ -90,7 +91,7 @@ const parked: Kind = {
         nextTry: resume_at,
         isFading,
         message: `${part}run ${run_id} waits until ${resume_at} UTC, to stay within the limits of requests`,
-        advice: advise('a worker resumes by itself; without one, after that time', formatCommand('sync')),
+        advice: adviseToWait(formatCommand),
         details: error === '' ? [] : [error],
         fields: { run_id, resume_at, error },
       },
@@ -99,8 +100,6 @@ const parked: Kind = {
 };
 
 const NO_ERROR = 'no error was stored';
-const NEVER_READ_HINT =
-  'it was never read: check its id, and the address and key of the account, or take it out; to try it again';
 
 const failed: Kind = {
   kind: 'failed',
@@ -165,12 +164,7 @@ const listFailedAccounts = ({
       packages,
       message: toMessage(account),
       shared: isOfService ? { cause: `${kind} ${host}`, toMessage } : null,
-      advice: advise(
-        kind === 'refused'
-          ? `check the key and ${STREAM_KINDS.videos.refusable} in the config; to test them`
-          : 'it is tried again at each run; to see what works',
-        formatCommand('check'),
-      ),
+      advice: adviseOnAccount(kind, formatCommand),
       details: [`${host}: ${toOneLine(error)}`],
       fields: { error, run_id, packages },
     };
@@ -191,10 +185,7 @@ const listFailedPackages = (facts: HealthFacts): Finding[] => {
       state: 'last walk failed',
       fields: { error, walk_id, failures },
       message: formatUnread(name, kind),
-      advice: advise(
-        isRead ? 'it is tried again at each run; to try it now' : NEVER_READ_HINT,
-        facts.formatCommand(`sync --package ${selectorOf(row)}`),
-      ),
+      advice: adviseOnStream(isRead, facts.formatCommand(`sync --package ${selectorOf(row)}`)),
       details: [toOneLine(error)],
     };
   });
@@ -210,7 +201,7 @@ const listFailedStreams = ({ streamFailures, formatCommand }: HealthFacts): Find
       since,
       fields: { stream, error },
       message: formatUnread(formatStream(place), kind),
-      advice: advise('it is tried again at each run; to try it now', formatCommand(`sync --${stream}`)),
+      advice: adviseOnStream(true, formatCommand(`sync --${stream}`)),
       details: [toOneLine(error)],
     };
   });
@@ -231,7 +222,7 @@ const clock: Kind = {
         isFading: isRunning,
         fields: { count: 1, offset_ms },
         message: `${formatOffset(offset_ms)}: until they agree, nothing is booked, given up or deleted by age`,
-        advice: advise("set the machine's clock", 'timedatectl'),
+        advice: SET_CLOCK,
         details: [`found in run ${run.run_id}`],
       },
     ];

@@ -4,8 +4,9 @@ import { createCalendar } from '../lib/calendar.ts';
 import { fromTimestamp, HOUR_MS, toTimestamp } from '../lib/clock.ts';
 import { addDays } from '../lib/days.ts';
 import { pluralize } from '../lib/format.ts';
+import { advise } from './advice.ts';
 import type { HealthFacts } from './facts.ts';
-import { advise, type Kind } from './problem.ts';
+import type { Kind } from './problem.ts';
 import { findEarliest, limitDetails, listFirst, MAX_LISTED } from './text.ts';
 
 /** The live days of an account, when each was first read. A gap is none: the service had a later day. */

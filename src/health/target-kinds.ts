@@ -2,8 +2,9 @@
 import { fromTimestamp, HOUR_MS } from '../lib/clock.ts';
 import { pluralize } from '../lib/format.ts';
 import { groupFailures, OTHER_WAREHOUSE, RUNS } from '../publishing/targets/load-report.ts';
+import { advise } from './advice.ts';
 import { namesOf, type TargetAccount } from './targets.ts';
-import { advise, type Kind } from './problem.ts';
+import type { Kind } from './problem.ts';
 import { findEarliest, joinHints, MAX_LISTED, toOneLine } from './text.ts';
 
 /** Loads may fail for this long before an alert: a server may be restarted. */

@@ -1,7 +1,8 @@
 /** Problems of the published file, of backups, and of a config or packages that the worker refused. */
 import { fromTimestamp, HOUR_MS, MINUTE_MS } from '../lib/clock.ts';
+import { advise } from './advice.ts';
 import type { HealthFacts } from './facts.ts';
-import { advise, type Kind } from './problem.ts';
+import type { Kind } from './problem.ts';
 import { joinHints, toOneLine } from './text.ts';
 
 /** A worker publishes right after a run; a published file that is behind for longer is a problem. */

@@ -4,7 +4,7 @@ import { MESSAGE_STATES } from '../../src/alerts/incident-rows.ts';
 import { buildPost, type Post } from '../../src/alerts/messages.ts';
 import { findProblems } from '../../src/health/catalogue.ts';
 import type { HealthFacts } from '../../src/health/facts.ts';
-import { formatAdvice } from '../../src/health/problem.ts';
+import { formatAdvice } from '../../src/health/advice.ts';
 import { INCIDENT_EVENTS } from '../../src/health/incident-events.ts';
 import { EVERY_PROBLEM, staleStream } from '../support/fixtures/every-problem.ts';
 import { healthFacts } from '../support/fixtures/health-facts.ts';

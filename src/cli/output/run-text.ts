@@ -3,8 +3,7 @@ import type { Config } from '../../config/config.ts';
 import type { FormatCommand } from '../../lib/shell-command.ts';
 import { openReadOnly, type Db } from '../../database/connection.ts';
 import { WALK_CHANGES, type WalkChange } from '../../database/schema/values.ts';
-import { adviseToAccept } from '../../health/package-kinds.ts';
-import { formatAdvice } from '../../health/problem.ts';
+import { formatAdvice } from '../../health/advice.ts';
 import {
   explainRun,
   heldCommands,
@@ -24,6 +23,7 @@ import {
   pluralize,
   truncate,
 } from '../../lib/format.ts';
+import { withHint } from '../../lib/errors.ts';
 import { redactAll } from '../../lib/redact.ts';
 import { keyOfPackage } from '../../sync/package-key.ts';
 import { formatStream } from '../../sync/streams.ts';
@@ -76,8 +76,9 @@ function formatElapsed({ started_at, finished_at }: Pick<RunRow, 'started_at' | 
 type FullRun = ReturnType<typeof withAdvice>;
 
 /**
- * Adds why the run is not complete (`why`), the command that accepts what a walk held back (null for a package
- * that left the config), and to failures of a run that was just made (`failed`) what to do. Without secrets.
+ * Adds why the run is not complete and what to do (`why`), the command that accepts what a walk held back (null
+ * for a package that left the config), and the hints of the errors of a run that was just made (`failed`).
+ * Without secrets.
  */
 export function withAdvice(
   db: Db,
@@ -91,7 +92,7 @@ export function withAdvice(
     failed.find((each) => each.account === account && each.packageId === id)?.hint ?? null;
   const held_back = found.held_back.map((row) => ({ ...row, command: toCommand(row) }));
   const failures = found.failures.map((row) => ({ ...row, hint: findHint(row) }));
-  const why = explainRun(db, found, toCommand);
+  const why = explainRun({ db, config, formatCommand }, found);
   return redactAll({ ...found, why, held_back, failures }, config.secrets);
 }
 
@@ -139,13 +140,10 @@ function listText(heading: string, lines: readonly string[], limit: Limit): stri
 }
 
 /** The causes, each with what to do about it. */
-function whyText({ why, failures }: FullRun, limit: Limit): string {
-  const lines = why.map(({ account, kind, text, command }) => {
-    const of = failures.filter((row) => row.account === account && row.kind === kind);
-    const hints = [...new Set(of.flatMap(({ hint }) => hint ?? []))].slice(0, limit.most);
-    const advice = command === null ? hints : [...hints, formatAdvice(adviseToAccept(command))];
-    return [escapeControls(text), ...advice.map((each) => `      -> ${each}`)].join('\n');
-  });
+function whyText({ why }: FullRun, limit: Limit): string {
+  const lines = why.map(
+    ({ text, advice }) => escapeControls(text) + (advice ? `\n      -> ${formatAdvice(advice)}` : ''),
+  );
   return listText('why it is not complete:', lines, limit);
 }
 
@@ -182,7 +180,8 @@ const toRecord = (walk: Walk): TableRecord => ({
 });
 
 function formatError(row: ErrorRow): string {
-  return escapeControls(`${formatStream(row)} (${row.kind}): ${withoutSubject(row.message, row)}`);
+  const error = `${formatStream(row)} (${row.kind}): ${withoutSubject(row.message, row)}`;
+  return escapeControls(withHint(error, row.hint ?? null));
 }
 
 function requestTable({ requests }: FullRun, limit: Limit): string {

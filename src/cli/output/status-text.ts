@@ -4,7 +4,7 @@ import type { LAST_REQUESTS, Savings } from '../../queries/named/status.ts';
 import type { BudgetReport } from '../../health/facts.ts';
 import { isNothingRead } from '../../health/reading.ts';
 import { getOverallStatus } from '../../health/overall-status.ts';
-import { formatAdvice } from '../../health/problem.ts';
+import { formatAdvice } from '../../health/advice.ts';
 import type { HealthReport } from '../../health/report.ts';
 import type { Schedule } from '../../health/schedule.ts';
 import { summarizeTarget, targetText } from '../../health/targets.ts';

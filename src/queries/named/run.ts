@@ -7,7 +7,6 @@ import type { FailureKind, runFailure, walk } from '../../database/schema/runs.t
 import type { HeldReason, quarantine } from '../../database/schema/videos.ts';
 import { readSnapshot } from '../../database/transaction.ts';
 import type { PackageRow } from '../../sync/package-key.ts';
-import type { StreamName } from '../../sync/streams.ts';
 import type { Purpose } from '../../budget/request-budget.ts';
 import { selectRuns, type RunRow } from './runs.ts';
 import { getShownStatus, withShownStatus } from './shown-status.ts';
@@ -62,45 +61,45 @@ left join package on package.account = walk.account and package.package_id = wal
 where run_id = :run_id
 order by walk_id`);
 
-/** Why a run is not complete: the kind of a failure, or what its walks found. */
-export type CauseKind = FailureKind | 'incomplete' | 'quarantined' | 'held_back';
+/** Why a run is not complete: the kind of a failure, what its walks found, or `error`: what the run itself met. */
+export type CauseKind = FailureKind | 'incomplete' | 'quarantined' | 'held_back' | 'error';
 
-/** One kind of cause of one run, in one account and one kind of streams. */
+/** One kind of cause of a run, in one account. */
 export interface CauseRow {
-  run_id: number;
-  account: string;
+  /** Null: of the run as a whole. */
+  account: string | null;
   kind: CauseKind;
-  stream: StreamName | null;
   /** Packages that it affects, also those that were not asked for, and one of them. */
   packages: number;
   package_id: number | null;
+  /** The other streams that it affects, separated by commas; null: none. */
+  streams: string | null;
   /** Records that could not be stored, or removals that are held back. */
   count: number;
 }
 
 /**
- * Why runs are not complete. What failed comes first, then what affects most packages; a stop by a person is
+ * Why a run is not complete. What failed comes first, then what affects most packages; a stop by a person is
  * left out: the status of the run shows it.
  */
-export const RUN_CAUSES = query<CauseRow, { first: number; last: number }>(`
-with notable as (
-  select run_id, account, package_id, status, quarantined, held_back from walk
-  where run_id between :first and :last and (status = 'partial' or quarantined > 0 or held_back > 0))
-select run_id, account, kind, stream, sum(packages) as packages, max(package_id) as package_id,
-  sum(count) as count
+export const RUN_CAUSES = query<CauseRow, RunId>(`
+select account, kind, sum(packages) as packages, max(package_id) as package_id,
+  group_concat(stream) as streams, sum(count) as count
 from (
-  select 1 as rank, run_id, account, kind, stream, package_id,
-    coalesce(skipped, package_id is not null) as packages, 0 as count
-  from run_failure where run_id between :first and :last and kind <> 'interrupted'
+  select 1 as rank, account, kind, coalesce(skipped, package_id is not null) as packages, package_id,
+    nullif(stream, 'videos') as stream, 0 as count
+  from run_failure where run_id = :run_id and kind <> 'interrupted'
   union all
-  select 2, run_id, account, 'incomplete', 'videos', package_id, 1, 0 from notable where status = 'partial'
+  select 2, account, 'incomplete', 1, package_id, null, 0
+  from walk where run_id = :run_id and status = 'partial'
   union all
-  select 3, run_id, account, 'quarantined', 'videos', package_id, 1, quarantined
-  from notable where quarantined > 0
+  select 3, account, 'quarantined', 1, package_id, null, quarantined
+  from walk where run_id = :run_id and quarantined > 0
   union all
-  select 4, run_id, account, 'held_back', 'videos', package_id, 1, held_back from notable where held_back > 0)
-group by rank, run_id, account, kind, stream
-order by run_id desc, rank, kind = 'skipped', packages desc, account`);
+  select 4, account, 'held_back', 1, package_id, null, held_back
+  from walk where run_id = :run_id and held_back > 0)
+group by rank, account, kind
+order by rank, kind = 'skipped', packages desc, account`);
 
 /** What a run could not do. By package, storage or account, with the kind of the failure. */
 export const RUN_FAILURES = query<Omit<typeof runFailure.$inferSelect, 'run_id'>, RunId>(`

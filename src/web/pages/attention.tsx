@@ -1,6 +1,6 @@
 /** What needs attention: how severe, since when, where, and the commands to type. Notes are apart. */
 import type { Item } from '../../health/items.ts';
-import type { Advice } from '../../health/problem.ts';
+import type { Advice } from '../../health/advice.ts';
 import { formatCount } from '../../lib/format.ts';
 import { Command, Message, RelativeTime, Timestamp } from './format.tsx';
 import { Section } from './section.tsx';

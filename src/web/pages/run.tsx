@@ -1,10 +1,8 @@
 /** The page of a run: its outcome, what failed, its walks, its requests. */
 import type { ComponentChildren } from 'preact';
 import * as z from 'zod';
-import { adviseToAccept } from '../../health/package-kinds.ts';
 import {
   explainRun,
-  heldCommands,
   listErrors,
   splitWalks,
   type ErrorRow,
@@ -50,7 +48,7 @@ export function addRunPage({ sources, frame, page }: Routing): void {
         <h1>
           Run {run.run_id} <StatusLabel status={run.status} />
         </h1>
-        <Why rows={explainRun(db, found, heldCommands(config, formatCommand))} />
+        <Why rows={explainRun({ db, config, formatCommand }, found)} />
         <Facts run={run} booked={found.booked} />
         <Walks
           found={found}
@@ -77,12 +75,12 @@ function Why({ rows }: { rows: readonly Explanation[] }) {
   return (
     <Section name="why" heading="Why it is not complete">
       <ul class="problems">
-        {rows.map(({ text, command }) => (
+        {rows.map(({ text, advice }) => (
           <li key={text}>
             <p>
               <Message text={text} />
             </p>
-            {command !== null && <AdviceLine advice={adviseToAccept(command)} />}
+            {advice && <AdviceLine advice={advice} />}
           </li>
         ))}
       </ul>

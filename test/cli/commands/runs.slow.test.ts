@@ -48,7 +48,7 @@ describe('runs', () => {
     const text = await succeed('runs', '2');
     expect(text).toMatch(/^run 2: partial \(full, manual, videos only\)\n.* UTC, took .*, \d+ requests\n/);
     expect(text).toMatch(
-      /^why it is not complete:\n {2}- the service of main refuses the requests: package 999 /m,
+      /^why it is not complete:\n {2}- the service of main refuses the requests: package 999 .*\n {6}-> it was never read: .*: vodhouse sync --package 999$/m,
     );
     expect(text).toMatch(/^details:\n {2}- main\/999 \(refused\): page 1: /m);
     expect(text).toMatch(/^main\/999 +failed /m);

@@ -145,9 +145,10 @@ describe('sync', () => {
     expect(status.slice(0, status.indexOf('worker:')).match(/the key is missing or unknown/g)).toHaveLength(
       1,
     );
-    expect(status).toContain(
-      '-> check the key and the package in the config; to test them: vodhouse check\n',
-    );
+    for (const text of [stdout, status, (await run('runs', '1')).stdout])
+      expect(text).toContain(
+        '-> check the key and the package in the config; to test them: vodhouse check\n',
+      );
     expect(stdout).toContain('main/101 (refused): page 1: the service refused: errorCode InvalidKey');
     expect(stdout).toMatch(/^run 1: failed [^]*, 2 requests$/m);
     expect(stdout + stderr).not.toContain('wrong-key');

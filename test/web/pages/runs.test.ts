@@ -154,6 +154,11 @@ describe('why runs are not complete', () => {
       `${sentence} (2 runs in a row, since 2026-03-10 20:00:00)`,
     ]);
     expect(getText(part('runs'))).not.toMatch(/ECONNREFUSED|1 package/);
+    expect(named((await page('/runs/6')).part('why'), 'li').map(getText)).toEqual([
+      expect.stringContaining(
+        `${sentence} it is tried again at each run; to see what works: vodhouse check`,
+      ) as string,
+    ]);
   });
 
   it('has the number of removals that its command accepts, with those that an earlier run held back', async () => {
