@@ -5,7 +5,7 @@ import type { FormatCommand } from '../lib/shell-command.ts';
 import { findPlace, PACKAGES_PLACE, type Place } from './place.ts';
 import { advise, type Advice } from './advice.ts';
 import { SEVERITIES, type Kind, type Problem, type Scope, type Severity } from './problem.ts';
-import { findEarliest, groupBy, nameAccounts, toOneLine } from './text.ts';
+import { findEarliest, groupBy, nameAccounts, toOneLine, toSentence } from './text.ts';
 
 export interface Item {
   /** Those of the problem, or of the first of several. */
@@ -69,7 +69,8 @@ function toItem(problems: readonly [Problem, ...Problem[]], covered: readonly Pr
     nextTry,
     advice,
     place: findPlace(of, scope),
-    message: shared && problems.length > 1 ? shared.toMessage(nameAccounts(accounts)) : message,
+    message:
+      shared && problems.length > 1 ? toSentence(shared.toMessage(nameAccounts(accounts)), null) : message,
     since: findEarliest(problems),
     severity: severity ?? 'note',
     affects: formatAffected(problems, covered),

@@ -1,6 +1,6 @@
 /** The state of everything in a few sentences: that of the worst item, where there is one. Pure. */
 import { fromTimestamp } from '../lib/clock.ts';
-import { capitalize, formatAgo, formatCount, pluralize } from '../lib/format.ts';
+import { formatAgo, formatCount, pluralize } from '../lib/format.ts';
 import type { HealthFacts } from './facts.ts';
 import type { Item } from './items.ts';
 import { isNothingRead, isReadingAll } from './reading.ts';
@@ -31,15 +31,15 @@ export function getOverallStatus(facts: Facts): OverallStatus {
     const since = isNamed ? '' : ` (since ${first.since} UTC)`;
     const below = others.length > 0 ? `; ${pluralize(others.length, 'more item')} below` : '';
     const level = first.severity === 'page' ? 'failing' : 'attention';
-    const more = `${capitalize(describeFresh(facts))}${below}`;
+    const more = `${describeFresh(facts)}${below}`;
     return { level, word: WORDS[level], text: `${first.message}${since}`, more };
   }
   if (!isLoading && isNothingRead(facts))
-    return { level: 'new', word: 'Empty', text: 'nothing was synced yet', more: '' };
+    return { level: 'new', word: 'Empty', text: 'Nothing was synced yet', more: '' };
   const walked = facts.packages.flatMap(({ walked_at: at }) => at ?? []).sort();
   if (isLoading && walked.length < facts.packages.length) {
     const all = pluralize(facts.packages.length, 'package');
-    const text = `the first load has read ${formatCount(walked.length)} of ${all}`;
+    const text = `The first load has read ${formatCount(walked.length)} of ${all}`;
     return { level: 'new', word: 'Loading', text, more: '' };
   }
   const newest = walked.at(-1);
@@ -52,10 +52,10 @@ export function getOverallStatus(facts: Facts): OverallStatus {
 function describeFresh({ packages, streams }: Facts): string {
   const stale = packages.filter((row) => row.stale).length;
   if (packages.length === 0)
-    return `the storage is ${streams.some(({ isStale }) => isStale) ? 'stale' : 'fresh'}`;
+    return `The storage is ${streams.some(({ isStale }) => isStale) ? 'stale' : 'fresh'}`;
   if (stale > 0)
     return `${formatCount(packages.length - stale)} of ${formatCount(packages.length)} packages are fresh`;
   return packages.length === 1
-    ? 'the only package is fresh'
-    : `all ${formatCount(packages.length)} packages are fresh`;
+    ? 'The only package is fresh'
+    : `All ${formatCount(packages.length)} packages are fresh`;
 }

@@ -3,6 +3,7 @@ import type { Stream } from '../sync/streams.ts';
 import type { Advice } from './advice.ts';
 import type { IncidentEvent } from './incident-events.ts';
 import type { HealthFacts } from './facts.ts';
+import { toSentence } from './text.ts';
 
 /** What a problem concerns: the worker where all are null. `part`: a stream of the account, or a target. */
 export interface Scope {
@@ -85,7 +86,9 @@ export function listProblems(of: Kind, facts: HealthFacts): Problem[] {
     state: null,
     shared: null,
   };
-  return of
-    .find(facts)
-    .map((found) => ({ of, ...rest, causedBy: null, ...found, scope: { ...WORKER, ...found.scope } }));
+  return of.find(facts).map((found) => {
+    const scope = { ...WORKER, ...found.scope };
+    const message = toSentence(found.message, scope.account);
+    return { of, ...rest, causedBy: null, ...found, scope, message };
+  });
 }

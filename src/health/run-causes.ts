@@ -16,7 +16,7 @@ import type { Advice } from './advice.ts';
 import { acceptRemovalsCommands, packageNames, type Held } from './commands.ts';
 import { createConfigFilter } from './facts.ts';
 import { formatHeldReason } from './package-kinds.ts';
-import { formatPackage } from './text.ts';
+import { formatPackage, toSentence } from './text.ts';
 
 const OF_RUN = { account: null, packages: 0, package_id: null, streams: null, count: 0 };
 
@@ -35,8 +35,11 @@ function readCauses(db: Db, { run_id, status, error }: RunRow): CauseRow[] {
   return [{ ...OF_RUN, kind: error === null ? 'quarantined' : 'error' }];
 }
 
-/** A cause in one sentence: `the service of west does not answer: 8 packages and storage could not be read`. */
-function describeCause(cause: CauseRow, run: RunRow): string {
+/** A cause in one sentence: `The service of west does not answer: 8 packages and storage could not be read`. */
+const describeCause = (cause: CauseRow, run: RunRow): string =>
+  toSentence(formatCause(cause, run), cause.account);
+
+function formatCause(cause: CauseRow, run: RunRow): string {
   const { account, kind, packages, package_id: id, count } = cause;
   const part =
     packages === 1 && id !== null ? `${account}/${id}` : `${pluralize(packages, 'package')} of ${account}`;

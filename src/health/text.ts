@@ -1,5 +1,5 @@
 /** Texts that the sentences of problems are made of. Pure. */
-import { escapeControls, formatCount, truncate } from '../lib/format.ts';
+import { capitalize, escapeControls, formatCount, truncate } from '../lib/format.ts';
 import { keyOfPackage, type PackageRow } from '../sync/package-key.ts';
 import { isAccountStream, STREAM_KINDS, type StreamRow } from '../sync/streams.ts';
 
@@ -7,6 +7,11 @@ import { isAccountStream, STREAM_KINDS, type StreamRow } from '../sync/streams.t
 export const MAX_LISTED = 100;
 const EXAMPLES = 3;
 const MAX_DETAILS = 5;
+
+/** The text as a sentence of its own: with a capital letter, unless it begins with the key of a package. */
+export function toSentence(text: string, account: string | null): string {
+  return account !== null && text.startsWith(`${account}/`) ? text : capitalize(text);
+}
 
 /** The first three, and the number of the others. */
 export function listFirst(items: readonly (string | number)[]): string {

@@ -115,8 +115,8 @@ describe('a worker', () => {
     ]);
     const begun = webhook.received.filter(({ state }) => state === 'begun');
     expect(begun.map(({ text }) => text).sort()).toEqual([
+      expect.stringMatching(/^Storage of main could not be read: the service refuses the requests; /),
       expect.stringMatching(/^main\/101 could not be read: the service refuses the requests; /),
-      expect.stringMatching(/^storage of main could not be read: the service refuses the requests; /),
     ]);
     expect(begun.map(({ details }) => String(details['error'])).sort()).toEqual([
       expect.stringMatching(/^\d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d: /),

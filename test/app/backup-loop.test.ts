@@ -117,7 +117,7 @@ describe('the backups of the worker', () => {
       {
         of: { kind: 'backup' },
         since: '2026-03-01 12:00:00',
-        message: 'the backup of the warehouse failed, there is none yet',
+        message: 'The backup of the warehouse failed, there is none yet',
         advice: { text: expect.stringContaining('an hour after a failure') as string },
         details: [expect.stringContaining(`the folder ${folder} does not exist`) as string],
       },

@@ -114,7 +114,7 @@ describe('text of the service', () => {
     for (const attack of [ATTACKS.image, ATTACKS.script, ATTACKS.turned]) expect(needs).toContain(attack);
     expect((await texts(page, '#budgets td')).join()).toContain(EVERYTHING);
     await page.goto(`${site.url}/runs`);
-    expect(await texts(page, '#runs .why bdi')).toEqual([`the run failed: ${EVERYTHING}`]);
+    expect(await texts(page, '#runs .why bdi')).toEqual([`The run failed: ${EVERYTHING}`]);
   });
 
   test('appears on the pages of a package and of a video unchanged', async () => {

@@ -227,10 +227,10 @@ describe('drift and quarantine', () => {
     const of = (kind: DriftKind, sample: string | null) =>
       find({ drift: [{ ...row, kind, sample }] })[0]?.message;
     expect([of('new', '1'), of('missing', null), of('type', '"1"'), of('form', '"02/01/2026"')]).toEqual([
-      'videos of main have a field that is not documented: playcount, e.g. 1',
-      'videos of main lack the documented field playcount',
-      'videos of main have another type in playcount: "1"',
-      'videos of main have another form of playcount, which cannot be read: "02/01/2026"',
+      'Videos of main have a field that is not documented: playcount, e.g. 1',
+      'Videos of main lack the documented field playcount',
+      'Videos of main have another type in playcount: "1"',
+      'Videos of main have another form of playcount, which cannot be read: "02/01/2026"',
     ]);
   });
 
@@ -279,7 +279,7 @@ describe('the items', () => {
       ['main', 'second'].flatMap((account) => (stopped ? { ...stopped, account, isOfService } : []));
     const found = items({ stoppedAccounts: stop(true) });
     expect(found.map(({ message, affects }) => [message, affects])).toEqual([
-      ['the service of 2 accounts (main, second) does not answer', '100 packages'],
+      ['The service of 2 accounts (main, second) does not answer', '100 packages'],
     ]);
     expect(items({ stoppedAccounts: stop(false) })).toHaveLength(2);
   });

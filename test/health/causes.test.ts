@@ -182,7 +182,7 @@ describe('one cause is one item, with 50 packages', () => {
     ];
     const { items } = readReport({ rows }, [101]);
     expect(items.map(({ message, affects }) => [message, affects])).toEqual([
-      ['the service of main does not answer', '1 package, storage'],
+      ['The service of main does not answer', '1 package, storage'],
     ]);
   });
 
@@ -194,7 +194,7 @@ describe('one cause is one item, with 50 packages', () => {
     ];
     const { items } = readReport({ rows }, [101, 102]);
     expect(items.map(({ message, affects }) => [message, affects])).toEqual([
-      ['the service of main refuses the requests', '2 packages'],
+      ['The service of main refuses the requests', '2 packages'],
     ]);
   });
 

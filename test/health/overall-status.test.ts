@@ -23,25 +23,25 @@ function getStatus(changes: Partial<HealthFacts>) {
 
 describe('the overall status', () => {
   it.each<[level: string, text: RegExp, facts: Partial<HealthFacts>]>([
-    ['well', /^the only package is fresh; last full walk 14 min ago$/, READ],
-    ['well', /^all 2 packages are fresh; /, { ...READ, packages: [FRESH_PACKAGE, FRESH_PACKAGE] }],
+    ['well', /^The only package is fresh; last full walk 14 min ago$/, READ],
+    ['well', /^All 2 packages are fresh; /, { ...READ, packages: [FRESH_PACKAGE, FRESH_PACKAGE] }],
     [
       'well',
       /walk just now$/,
       { ...READ, packages: [{ ...FRESH_PACKAGE, walked_at: '2026-03-10 12:05:00' }] },
     ],
-    ['well', /^the storage is fresh$/, { ...READ, packages: [] }],
-    ['new', /^nothing was synced yet$/, { ...UNREAD, runs: [] }],
-    ['new', /^nothing was synced yet$/, { ...UNREAD, runs: [{ ...ENDED_RUN, status: 'parked' }] }],
-    ['new', /^the first load has read 0 of 1 package$/, { ...UNREAD, runs: [RUNNING] }],
+    ['well', /^The storage is fresh$/, { ...READ, packages: [] }],
+    ['new', /^Nothing was synced yet$/, { ...UNREAD, runs: [] }],
+    ['new', /^Nothing was synced yet$/, { ...UNREAD, runs: [{ ...ENDED_RUN, status: 'parked' }] }],
+    ['new', /^The first load has read 0 of 1 package$/, { ...UNREAD, runs: [RUNNING] }],
     [
       'new',
-      /^the first load has read 1 of 2 packages$/,
+      /^The first load has read 1 of 2 packages$/,
       { ...UNREAD, packages: [FRESH_PACKAGE, unread], runs: [RUNNING] },
     ],
     [
       'attention',
-      /^storage of main: .* \(since 2026-03-08 17:00:00 UTC\)$/,
+      /^Storage of main: .* \(since 2026-03-08 17:00:00 UTC\)$/,
       { ...READ, ...EVERY_PROBLEM['gap'] },
     ],
     ['failing', /^main\/101 .*is stale/, { ...READ, ...EVERY_PROBLEM['stale'] }],
@@ -50,8 +50,8 @@ describe('the overall status', () => {
       /^main\/101 .*could not be read/,
       { ...READ, ...EVERY_PROBLEM['gap'], ...EVERY_PROBLEM['failed'] },
     ],
-    ['failing', /^the service of main does not answer/, { ...READ, ...EVERY_PROBLEM['account_failed'] }],
-    ['failing', /^run 2 failed/, { ...UNREAD, ...EVERY_PROBLEM['run_failed'] }],
+    ['failing', /^The service of main does not answer/, { ...READ, ...EVERY_PROBLEM['account_failed'] }],
+    ['failing', /^Run 2 failed/, { ...UNREAD, ...EVERY_PROBLEM['run_failed'] }],
   ])('is %s: %s', (level, text, facts) => {
     expect(getStatus(facts)).toMatchObject({ level, text: expect.stringMatching(text) as string });
   });

@@ -20,7 +20,7 @@ describe('runs', () => {
     const all = await succeed('runs');
     expect(all).toMatch(/^2 +\d{4}-.* manual +full +videos only +partial +\d+$/m);
     expect(all).toMatch(/^1 +\d{4}-.* manual +full +succeeded +\d+ +280$/m);
-    expect(all).toMatch(/^ {2}- run 2: the service of main refuses the requests: package 999 /m);
+    expect(all).toMatch(/^ {2}- run 2: The service of main refuses the requests: package 999 /m);
     expect(all).toContain('\none run in full: vodhouse runs 2\n');
     expect(await succeed('runs', '--failed')).not.toMatch(/^1 /m);
     const limited = await succeed('runs', '--limit', '1');
@@ -48,7 +48,7 @@ describe('runs', () => {
     const text = await succeed('runs', '2');
     expect(text).toMatch(/^run 2: partial \(full, manual, videos only\)\n.* UTC, took .*, \d+ requests\n/);
     expect(text).toMatch(
-      /^why it is not complete:\n {2}- the service of main refuses the requests: package 999 .*\n {6}-> it was never read: .*: vodhouse sync --package 999$/m,
+      /^why it is not complete:\n {2}- The service of main refuses the requests: package 999 .*\n {6}-> it was never read: .*: vodhouse sync --package 999$/m,
     );
     expect(text).toMatch(/^details:\n {2}- main\/999 \(refused\): page 1: /m);
     expect(text).toMatch(/^main\/999 +failed /m);
@@ -91,6 +91,6 @@ it('runs names a cause once that several runs in a row have', async () => {
   await run('sync', '--videos');
   await run('sync', '--videos');
   const text = await succeed('runs');
-  expect(text.match(/the service of main refuses the requests/g)).toHaveLength(1);
+  expect(text.match(/The service of main refuses the requests/g)).toHaveLength(1);
   expect(text).toMatch(/^ {6}3 runs in a row, since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/m);
 });

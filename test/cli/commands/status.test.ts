@@ -45,7 +45,7 @@ describe('status', () => {
     const { code, stdout, stderr, report } = await readStatus(await syncedFolder());
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(
-      /^All well: all 3 packages are fresh; last full walk just now \(.*vodhouse\.db\)\n/,
+      /^All well: All 3 packages are fresh; last full walk just now \(.*vodhouse\.db\)\n/,
     );
     expect(stdout).toMatch(/^worker: none; to start one: vodhouse start\ndue with a worker: full run /m);
     expect(stdout).toMatch(/^main\/101 +250 +just now +succeeded$/m);
@@ -79,7 +79,7 @@ describe('status', () => {
     const { cwd, text, write, succeed, run, json, execute } = await syncedFolder('publish: {}');
     expect(await succeed('status')).toMatch(/^published file published\/vodhouse\.bi\.db: made just now$/m);
     execute("update package set name = 'New'; update run set finished_at = '2026-01-01 00:00:00'");
-    const [problem, note] = ['✕ the published file does not show the last changes', 'newer changes'];
+    const [problem, note] = ['✕ The published file does not show the last changes', 'newer changes'];
     const behind = await run('status');
     expect(behind.code).toBe(3);
     expect(behind.stdout).toContain(problem);
@@ -91,7 +91,7 @@ describe('status', () => {
     const file = join(cwd, 'published/vodhouse.bi.db');
     rmSync(file);
     expect(await json('status')).toMatchObject({
-      needs: ['the published file does not exist'],
+      needs: ['The published file does not exist'],
       published: { file, published_at: null, behind: true },
     });
   });
@@ -109,8 +109,8 @@ describe('status', () => {
     await folder.succeed('check');
     const { code, stdout, report } = await readStatus(folder);
     expect(code).toBe(3);
-    expect(stdout).toMatch(/^Empty: nothing was synced yet; to begin: vodhouse sync \(.*\)\n\nworker: none/);
-    expect(report).toMatchObject({ level: 'new', needs: ['nothing was synced yet'], problems: [] });
+    expect(stdout).toMatch(/^Empty: Nothing was synced yet; to begin: vodhouse sync \(.*\)\n\nworker: none/);
+    expect(report).toMatchObject({ level: 'new', needs: ['Nothing was synced yet'], problems: [] });
   });
 
   it('names the worker that runs, and when runs are due', async () => {
@@ -237,7 +237,7 @@ describe('status right after a failure', () => {
     );
     expect((await run('publish')).code).toBe(1);
     const { code, stdout } = await run('status');
-    expect([code, stdout]).toEqual([3, expect.stringContaining('the published file cannot be made')]);
+    expect([code, stdout]).toEqual([3, expect.stringContaining('The published file cannot be made')]);
     expect(stdout).toMatch(/-> .*; to try it now: vodhouse publish$/m);
     execute('pragma foreign_keys = off; update package set package_id = 101 where package_id = -1');
     await succeed('publish');
@@ -252,7 +252,7 @@ describe('status right after a failure', () => {
     renameSync(place, `${place}.away`);
     expect((await run('publish', '--target', 'lake')).code).not.toBe(0);
     const { code, stdout } = await run('status');
-    expect([code, stdout]).toEqual([3, expect.stringContaining('target lake has failed since')]);
+    expect([code, stdout]).toEqual([3, expect.stringContaining('Target lake has failed since')]);
     expect(stdout).toContain(place);
     expect(stdout).toMatch(/-> .*; to try it now: vodhouse publish --target lake$/m);
     renameSync(`${place}.away`, place);
@@ -277,7 +277,7 @@ it('says after a restore why the account is paused, and nothing of its limits', 
   await succeed('backup', 'copy.db');
   await succeed('restore', 'copy.db');
   const { stdout } = await run('status');
-  expect(stdout).toMatch(/^ {2}! account main is paused until \S+ \S+ UTC: the live file was restored$/m);
+  expect(stdout).toMatch(/^ {2}! Account main is paused until \S+ \S+ UTC: the live file was restored$/m);
   expect(stdout).toMatch(/-> .*, if few requests were sent since the backup: vodhouse resume main$/m);
   expect(stdout).not.toMatch(/limits|full rate/);
 });

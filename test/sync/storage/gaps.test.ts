@@ -21,7 +21,7 @@ describe('a day that the service does not return', () => {
     const gaps = () => readHealth(account).items.filter(({ kind }) => kind === 'gap');
     await account.runAt(noon(1));
     expect(gaps().map(({ message }) => message)).toEqual([
-      'storage of main: the service did not serve 1 day yet (2026-03-10)',
+      'Storage of main: the service did not serve 1 day yet (2026-03-10)',
     ]);
     await account.runAt(noon(2));
     await account.runAt(noon(3));

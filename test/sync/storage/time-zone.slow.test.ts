@@ -136,7 +136,7 @@ describe('status', () => {
       await place.runHourly(5);
       const [found, ...others] = gapsOf(place);
       expect(others).toEqual([]);
-      expect(found).toMatchObject({ message: 'storage of main: 1 day to be read a second time' });
+      expect(found).toMatchObject({ message: 'Storage of main: 1 day to be read a second time' });
       expect(found?.details).toEqual([
         `2026-03-11  the service has no later day: its days end ${hours} after those of Asia/Seoul; check timezone in the config (since 2026-03-11 15:00:00 UTC)`,
       ]);

@@ -162,7 +162,7 @@ describe('a service whose responses have no `Date`', () => {
     const { account, runAt } = await openAt(options);
     await runAt(NOON);
     await runAt(NOON + HOUR_MS);
-    const note = "responses of main have no Date header, so that nothing confirms the machine's clock";
+    const note = "Responses of main have no Date header, so that nothing confirms the machine's clock";
     expect(notes()).toEqual([note]);
     const named = { account: 'main', stream: 'videos', field: 'Date', kind: 'missing' } as const;
     transact(account.pipeline.warehouse.db, (tx) =>

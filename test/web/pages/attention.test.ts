@@ -114,22 +114,22 @@ describe('the attention list', () => {
     ]);
     const failed = await page();
     expect(needsOn(failed).map((lines) => lines.map(plain))).toEqual([
-      ['run 2 failed: the disk is full', 'the run in full: vodhouse runs 2'],
+      ['Run 2 failed: the disk is full', 'the run in full: vodhouse runs 2'],
     ]);
-    expect(failed.partText('overall-status')).toMatch(/^Failing: run 2 failed: the disk is full .* As of /);
+    expect(failed.partText('overall-status')).toMatch(/^Failing: Run 2 failed: the disk is full .* As of /);
     expect(rowsIn((await page('/runs')).part('runs')).at(2)).toEqual([
       '',
-      'the run failed: the disk is full',
+      'The run failed: the disk is full',
     ]);
     change(run({ status: 'parked', error: 'no requests left', resume_at: '2026-03-10 15:00:00' }));
     const parked = await page();
     expect(needsOn(parked)[1]?.map(plain)).toEqual([
-      'run 3 waits until 2026-03-11 00:00:00, to stay within the limits of requests',
+      'Run 3 waits until 2026-03-11 00:00:00, to stay within the limits of requests',
       'a worker resumes by itself; without one, after that time: vodhouse sync',
       'no requests left',
     ]);
     expect(rowsIn((await page('/runs')).part('runs')).at(2)?.[1]).toBe(
-      'the run waits until 2026-03-11 00:00:00: no requests left',
+      'The run waits until 2026-03-11 00:00:00: no requests left',
     );
   });
 

@@ -148,7 +148,7 @@ describe('why runs are not complete', () => {
     const { page } = await openPages([run({}), ...down(2), scoped, ...down(4), run({}), ...down(6)]);
     const { part } = await page('/runs');
     const causes = rowsIn(part('runs')).filter((row) => row.length === 2);
-    const sentence = 'the service of main does not answer: 8 packages and storage could not be read';
+    const sentence = 'The service of main does not answer: 8 packages and storage could not be read';
     expect(causes.map(([, text]) => text)).toEqual([
       sentence,
       `${sentence} (2 runs in a row, since 2026-03-10 20:00:00)`,
@@ -211,7 +211,7 @@ describe('the page of a run', () => {
     for (const text of ['2m 5s', 'full, manual', 'everything', '7 added', '5 requests']) {
       expect(facts).toContain(text);
     }
-    expect(partText('why')).toContain('the service of main answers with an error: package 104');
+    expect(partText('why')).toContain('The service of main answers with an error: package 104');
     const errors = rowsIn(part('errors')).slice(1);
     expect(errors.map((row) => row.at(-1)).sort()).toEqual(['HTTP 500', 'no budget']);
     expect(partText('walks')).toContain('1 package unchanged');

@@ -16,9 +16,9 @@ describe('the status page', () => {
     const parts = ['overall-status', 'progress', 'problems', 'packages', 'changes'];
     expect(ids.filter((id) => parts.includes(id))).toEqual(parts);
     expect(partText('overall-status')).toBe(
-      'All well: all 6 packages are fresh; last full walk 30 min ago As of 2026-03-10 21:00:00',
+      'All well: All 6 packages are fresh; last full walk 30 min ago As of 2026-03-10 21:00:00',
     );
-    expect(title).toBe('All well: all 6 packages are fresh; last full walk 30 min ago · Vodhouse test');
+    expect(title).toBe('All well: All 6 packages are fresh; last full walk 30 min ago · Vodhouse test');
     expect(partText('problems')).toBe('Needs attention Nothing.');
     expect(partText('progress')).toBe('Last run – next full run at 22:00');
     expect(partText('tile-freshness')).toBe('Oldest package 30 min ago');
@@ -178,7 +178,7 @@ describe('a run under way', () => {
     recordRunner(opened.live);
     const page = await opened.page();
     expect(needsOn(page)).toEqual([]);
-    expect(page.partText('overall-status')).toContain('Loading: the first load has read 4 of 6 packages');
+    expect(page.partText('overall-status')).toContain('Loading: The first load has read 4 of 6 packages');
     const states = rowsIn(page.part('packages')).map(([name, state]) => [name, state]);
     expect(states).toContainEqual(['main/102', 'first sync in progress']);
     expect(states).toContainEqual(['main/103', 'waiting for its first sync']);
