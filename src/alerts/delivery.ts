@@ -14,14 +14,13 @@ export interface DeliveryParts {
   incidents: Pick<IncidentRows, 'claim' | 'settle'>;
   clock: Clock;
   logger: Logger;
-  deadlineMs: number;
   /** Interrupts the attempt under way; that message may be sent again at once. */
   signal: AbortSignal;
 }
 
 /** Creates a function that sends all messages that are due, up to the first failure. One call at a time. */
 export function createDelivery(parts: DeliveryParts): () => Promise<void> {
-  const { config, webhook, incidents, clock, logger, deadlineMs, signal } = parts;
+  const { config, webhook, incidents, clock, logger, signal } = parts;
   const { events, remindAfterMs } = config.notify;
   const host = hostOf(webhook);
   const target = `the webhook at ${host}`;
@@ -43,7 +42,7 @@ export function createDelivery(parts: DeliveryParts): () => Promise<void> {
     if (claimed.length === 0) return false;
     const { event, state, ...post } = buildPost(claimed, config);
     const body = JSON.stringify({ event, state, ...redactAll(post, config.secrets) });
-    const error = await httpCall({ url: webhook, proxies: config.proxies, body, deadlineMs, signal });
+    const error = await httpCall({ url: webhook, proxies: config.proxies, body, signal });
     const isInterrupted = error !== null && signal.aborted;
     incidents.settle(claimed, error, isInterrupted, clock.now());
     if (!isInterrupted) logResult(error);
@@ -63,9 +62,6 @@ export interface TestResult {
   error: string | null;
 }
 
-/** Milliseconds until a response must be there. */
-export const DEADLINE_MS = 10_000;
-
 /** Posts a test message at `now` (ms) once, without the outbox. Never throws. */
 export async function sendTestMessage(
   webhook: string,
@@ -76,6 +72,6 @@ export async function sendTestMessage(
   const message = { account: null, package_id: null, text, since: toTimestamp(now), details: {} };
   const body = JSON.stringify({ event: 'test', state: 'begun', ...redactAll(message, secrets) });
   const { signal } = new AbortController();
-  const error = await httpCall({ url: webhook, proxies, body, deadlineMs: DEADLINE_MS, signal });
+  const error = await httpCall({ url: webhook, proxies, body, signal });
   return { host: hostOf(webhook), error };
 }

@@ -11,18 +11,21 @@ export interface Call {
   proxies: Proxies;
   /** JSON to post; null: a GET. */
   body: string | null;
-  /** Milliseconds until the response must be there. */
-  deadlineMs: number;
   /** Interrupts the call. */
   signal: AbortSignal;
 }
 
+/** Milliseconds until a response must be there. */
+const DEADLINE_MS = 10_000;
 const USER_AGENT = `vodhouse/${version()}`;
 /** The characters that are shown of an error without a code. */
 const MOST_CHARACTERS = 40;
 
 /** Calls the address; null if the response is a 2xx, else the error. Reads no body. Never throws. */
-export async function httpCall({ url, proxies, body, deadlineMs, signal }: Call): Promise<string | null> {
+export async function httpCall(
+  { url, proxies, body, signal }: Call,
+  deadlineMs = DEADLINE_MS,
+): Promise<string | null> {
   const deadline = AbortSignal.timeout(deadlineMs);
   const json = body === null ? {} : { 'content-type': 'application/json' };
   const { address, authorization } = extractPassword(url);

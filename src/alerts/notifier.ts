@@ -11,7 +11,7 @@ import type { Logger } from '../lib/logger.ts';
 import { openPublisher } from '../publishing/publisher.ts';
 import { openReadOnly } from '../database/connection.ts';
 import { CREATED_AT } from '../queries/named/status.ts';
-import { createDelivery, DEADLINE_MS } from './delivery.ts';
+import { createDelivery } from './delivery.ts';
 import { createClosing } from './http-call.ts';
 import { findChanges } from './incident-changes.ts';
 import { openIncidentRows } from './incident-rows.ts';
@@ -26,8 +26,6 @@ export interface NotifierOptions extends Pick<HealthParts, 'isStale'> {
    * `always` after an unscoped run, which counts from the creation of the file.
    */
   since: 'now' | 'always';
-  /** Milliseconds until a response must be there. */
-  deadlineMs?: number | undefined;
 }
 
 /** A worker that was stopped catches up before it reports anything, at most for this time. */
@@ -39,16 +37,17 @@ const LAST_RUNS = 3;
 export function openNotifier(config: Config, options: NotifierOptions) {
   const { notify } = config;
   if (!notify?.webhook) return null;
-  const { clock, logger, deadlineMs = DEADLINE_MS } = options;
+  const { clock, logger } = options;
   const closing = createClosing(clock);
   const incidents = openIncidentRows(config.warehouse);
   const recorder = openRecorder({ ...config, notify }, incidents, options);
-  const call = { clock, logger, deadlineMs, signal: closing.signal };
   const deliver = createDelivery({
-    ...call,
     config: { ...config, notify },
     webhook: notify.webhook,
     incidents,
+    clock,
+    logger,
+    signal: closing.signal,
   });
   const startedAt = clock.now();
   let isCaughtUp = false;

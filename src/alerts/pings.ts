@@ -17,22 +17,16 @@ export const PINGED_ENDS: Record<RunSummary['status'], PingedEnd> = {
   interrupted: null,
 };
 
-export interface PingOptions {
-  clock: Clock;
-  logger: Logger;
-  /** Milliseconds until a response must be there. */
-  deadlineMs?: number | undefined;
-}
-
-const DEADLINE_MS = 10_000;
 const MAX_ATTEMPTS = 3;
 const RETRY_MS = 2_000;
 
 export type Pings = NonNullable<ReturnType<typeof openPings>>;
 
 /** Sends pings in the order of the calls; null if the config has no address for them. No method throws. */
-export function openPings({ notify, proxies }: Pick<Config, 'notify' | 'proxies'>, options: PingOptions) {
-  const { clock, logger, deadlineMs = DEADLINE_MS } = options;
+export function openPings(
+  { notify, proxies }: Pick<Config, 'notify' | 'proxies'>,
+  { clock, logger }: { clock: Clock; logger: Logger },
+) {
   const urls = notify?.ping;
   if (!urls) return null;
   const closing = createClosing(clock);
@@ -41,7 +35,7 @@ export function openPings({ notify, proxies }: Pick<Config, 'notify' | 'proxies'
   const send = (kind: keyof typeof urls, attempts: number) => {
     const url = urls[kind];
     if (url === null) return;
-    const call = { url, proxies, body: null, deadlineMs, signal: closing.signal };
+    const call = { url, proxies, body: null, signal: closing.signal };
     sent = sent.then(async () => logError(logger, kind, url, await tryCall(call, attempts, clock)));
   };
   const runEnded = (end: PingedEnd) => {

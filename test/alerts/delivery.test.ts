@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NO_PROXIES } from '../../src/lib/http/proxies.ts';
+import { httpCall } from '../../src/alerts/http-call.ts';
 import { getRetryDelay } from '../../src/alerts/incident-rows.ts';
 import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { gap, held, NOON, openTestNotifier, READ_LATER } from '../support/fixtures/open-notifier.ts';
@@ -114,11 +115,11 @@ describe('a response', () => {
   });
 
   it('that does not arrive in time is a failure', async () => {
-    const { sql, check, log, webhook } = await openTestNotifier({ deadlineMs: 30 });
-    webhook.answer('hang');
-    sql(gap('2026-03-08'));
-    await check();
-    expect(log.join('')).toContain('no response within 0.03 s');
+    const { url, answer } = await startWebhook();
+    answer('hang');
+    const { signal } = new AbortController();
+    const call = { url, proxies: NO_PROXIES, body: '{}', signal };
+    expect(await httpCall(call, 30)).toBe('no response within 0.03 s');
   });
 
   it('of an unreachable host is a failure that names only the host of the address', async () => {
