@@ -1,7 +1,7 @@
 /** Which incidents begin, end or change: the problems of now, compared with the open incidents. Pure. */
 import type { Config, NotifyConfig } from '../config/config.ts';
 import { formatAdvice } from '../health/advice.ts';
-import type { Problem } from '../health/problem.ts';
+import { toKey, type Problem } from '../health/problem.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { redactAll } from '../lib/redact.ts';
 import type { IncidentChanges, IncidentKey, OpenIncident } from './incident-rows.ts';
@@ -15,9 +15,7 @@ export function findChanges(
 ): IncidentChanges {
   const isReported = ({ kind }: Problem['of']) => events.includes(kind);
   const reported = problems.filter(({ of }) => isReported(of));
-  const active = new Map(
-    reported.map((problem) => [keyOf({ kind: problem.of.kind, ...problem.scope }), problem]),
-  );
+  const active = new Map(reported.map((problem) => [toKey(problem.of.kind, problem.scope), problem]));
   const open = openIncidents.filter(({ kind }) => events.some((event) => event === kind));
   const openKeys = new Set(open.map(keyOf));
   const begins = ({ isFading, isEarly, causedBy }: Problem) =>
@@ -44,5 +42,4 @@ export function findChanges(
   };
 }
 
-const keyOf = ({ kind, account, packageId, part }: IncidentKey) =>
-  JSON.stringify([kind, account, packageId, part]);
+const keyOf = (incident: IncidentKey) => toKey(incident.kind, incident);

@@ -2,14 +2,12 @@
 import { sql } from 'drizzle-orm';
 import { openLedgerConnection, type Db, type Tx } from '../database/connection.ts';
 import { transact } from '../database/transaction.ts';
+import type { Scope } from '../health/problem.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, toTimestamp } from '../lib/clock.ts';
 
 /** What an incident is about: its kind (health/catalogue.ts) and its scope. */
-export interface IncidentKey {
+export interface IncidentKey extends Scope {
   kind: string;
-  account: string | null;
-  packageId: number | null;
-  part: string | null;
 }
 
 /** `since` as the warehouse writes times, `details` as JSON; `advice` null: there is nothing to do. */

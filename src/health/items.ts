@@ -2,38 +2,32 @@
 import { formatCount, pluralize } from '../lib/format.ts';
 import { ACCOUNT_STREAMS, STREAM_KINDS } from '../sync/streams.ts';
 import type { FormatCommand } from '../lib/shell-command.ts';
-import { findPlace, PACKAGES_PLACE, type Place } from './place.ts';
-import { advise, type Advice } from './advice.ts';
-import { SEVERITIES, type Kind, type Problem, type Scope, type Severity } from './problem.ts';
-import { findEarliest, groupBy, nameAccounts, toOneLine, toSentence } from './text.ts';
+import { findPlace, PACKAGES_PLACE } from './place.ts';
+import { advise } from './advice.ts';
+import { SEVERITIES, toKey, type Kind, type Place, type Problem, type Severity } from './problem.ts';
+import { findEarliest, groupBy, limitDetails, nameAccounts, toOneLine, toSentence } from './text.ts';
 
-export interface Item {
-  /** Those of the problem, or of the first of several. */
+/** Its values are those of the problem, or of the first of several. */
+export interface Item extends Pick<Problem, 'scope' | 'message' | 'nextTry' | 'advice' | 'details'> {
   kind: Kind['kind'];
-  scope: Scope;
   /** The worst of all that it has. */
   severity: Severity;
-  /** One sentence for people without a full stop. */
-  message: string;
   /** `50 packages, storage`; null where the message says it all. */
   affects: string | null;
-  /** When it began, and when it is tried again (`YYYY-MM-DD HH:MM:SS` UTC); null: not known, or not. */
+  /** When the first of them began (`YYYY-MM-DD HH:MM:SS` UTC); null: not known. */
   since: string | null;
-  nextTry: string | null;
-  /** The one thing to do; null: nothing. */
-  advice: Advice | null;
-  /** The technical text, a line each. */
-  details: readonly string[];
   /** The page that shows more; null: none does. */
   place: Place | null;
 }
 
 /** More packages of an account than this with the same problem are shown as one. */
 const GROUP_ABOVE = 10;
+/** How many of them are named. */
 const EXAMPLES = 3;
 
 /** The items of these problems, the worst first. */
 export function listItems(problems: readonly Problem[], formatCommand: FormatCommand): Item[] {
+  const keyOf = ({ of, scope }: Problem) => toKey(of.kind, scope);
   const shown = new Set(problems.map(keyOf));
   const causeOf = ({ causedBy }: Problem) => (causedBy && shown.has(keyOf(causedBy)) ? keyOf(causedBy) : '');
   const covered = groupBy(problems, causeOf);
@@ -51,9 +45,6 @@ export function listItems(problems: readonly Problem[], formatCommand: FormatCom
   });
   return SEVERITIES.flatMap((severity) => items.filter((item) => item.severity === severity));
 }
-
-const keyOf = ({ of: { kind }, scope: { account, packageId, part } }: Problem) =>
-  JSON.stringify([kind, account, packageId, part]);
 
 /** `problems`: one, or those of accounts with the same cause. */
 function toItem(problems: readonly [Problem, ...Problem[]], covered: readonly Problem[]): Item {
@@ -79,25 +70,15 @@ function toItem(problems: readonly [Problem, ...Problem[]], covered: readonly Pr
 }
 
 function toGroupItem(group: readonly [Problem, ...Problem[]], formatCommand: FormatCommand): Item {
-  const [{ of, scope, nextTry }] = group;
+  const [{ of, scope }] = group;
+  const examples = group.slice(0, EXAMPLES).map(({ message }) => toOneLine(message));
   return {
-    kind: of.kind,
-    scope,
-    affects: null,
-    nextTry,
-    severity: of.severity,
+    ...toItem(group, []),
     message: groupText(scope.account, group.length, of.grouped ?? ''),
-    since: findEarliest(group),
     advice: advise('to list all of them', formatCommand('status --json')),
-    details: listExamples(group),
+    details: limitDetails(examples, group.length),
     place: PACKAGES_PLACE,
   };
-}
-
-function listExamples(problems: readonly Problem[]): string[] {
-  const left = problems.length - EXAMPLES;
-  const examples = problems.slice(0, EXAMPLES).map(({ message }) => toOneLine(message));
-  return [...examples, ...(left > 0 ? [`and ${formatCount(left)} more`] : [])];
 }
 
 /** `3 packages, storage`. A package that is affected in several ways counts once. */

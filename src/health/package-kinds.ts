@@ -9,6 +9,7 @@ import { lastWalks, PARTIAL_WALKS } from '../queries/named/failures.ts';
 import { advise, adviseToAccept } from './advice.ts';
 import { packageNames } from './commands.ts';
 import type { HealthFacts } from './facts.ts';
+import { RUNS_PLACE } from './place.ts';
 import { scopeOf, type Finding, type Kind } from './problem.ts';
 import {
   formatPackage,
@@ -39,7 +40,7 @@ const stale: Kind = {
   ],
   severity: 'page',
   explains: ['stale'],
-  place: 'runs',
+  place: RUNS_PLACE,
   find: (facts) => [...findMissingRun(facts), ...listStale(facts)],
   grouped: 'are stale, or not synced yet',
 };

@@ -2,13 +2,7 @@
 import type { Config } from '../config/config.ts';
 import type { PackageRow } from '../sync/package-key.ts';
 import { isAccountStream, STREAM_KINDS } from '../sync/streams.ts';
-import type { Kind, Scope } from './problem.ts';
-
-/** A link: its text, and the path with its query from the root of the server. */
-export interface Place {
-  text: string;
-  path: string;
-}
+import type { Kind, Place, Scope } from './problem.ts';
 
 /** The address of a page for people outside; null without `server.url`. */
 export const toUrl = ({ server }: Pick<Config, 'server'>, place: Place | null): string | null =>
@@ -21,10 +15,8 @@ export const packagePath = ({ account, package_id: id }: PackageRow): string =>
 /** The page of many packages. */
 export const PACKAGES_PLACE: Place = { text: 'Packages', path: '/packages' };
 
-const PLACES = {
-  requests: { text: 'Requests', path: '/#budgets' },
-  runs: { text: 'Runs', path: '/runs' },
-};
+export const REQUESTS_PLACE: Place = { text: 'Requests', path: '/#budgets' };
+export const RUNS_PLACE: Place = { text: 'Runs', path: '/runs' };
 
 /** Null where only the list of problems shows it. */
 export function findPlace({ place }: Kind, { account, packageId, part }: Scope): Place | null {
@@ -34,5 +26,5 @@ export function findPlace({ place }: Kind, { account, packageId, part }: Scope):
     const { path, link } = STREAM_KINDS[part].page;
     return { text: link, path: `${path}?${new URLSearchParams({ account }).toString()}` };
   }
-  return place ? PLACES[place] : null;
+  return place ?? null;
 }

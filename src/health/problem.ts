@@ -18,6 +18,16 @@ export const WORKER: Scope = { account: null, packageId: null, part: null };
 export const scopeOf = ({ account, stream, packageId }: Stream): Partial<Scope> =>
   packageId === null ? { account, part: stream } : { account, packageId };
 
+/** Two problems of a kind have the same key if they concern the same. */
+export const toKey = (kind: string, { account, packageId, part }: Scope): string =>
+  JSON.stringify([kind, account, packageId, part]);
+
+/** A link: its text, and the path with its query from the root of the server. */
+export interface Place {
+  text: string;
+  path: string;
+}
+
 /** How urgent it is, as the rules of Prometheus have it: wake somebody; attend to it by day; worth knowing. */
 export const SEVERITIES = ['page', 'ticket', 'note'] as const;
 export type Severity = (typeof SEVERITIES)[number];
@@ -60,7 +70,7 @@ export interface Kind {
   /** Kinds that follow from it in scopes below its own, or another kind in its own: shown below it. */
   explains?: readonly IncidentEvent[];
   /** What it is about, where that is no package or storage: pages link there. */
-  place?: 'requests' | 'runs';
+  place?: Place;
   find: (facts: HealthFacts) => readonly Finding[];
   /** What more than ten packages have in common. Left out: not about packages. */
   grouped?: string;

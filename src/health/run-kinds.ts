@@ -10,6 +10,7 @@ import type { RunRow } from '../queries/named/runs.ts';
 import { advise, adviseOnAccount, adviseOnStream, adviseToWait, SET_CLOCK } from './advice.ts';
 import { packageNames } from './commands.ts';
 import type { HealthFacts } from './facts.ts';
+import { REQUESTS_PLACE, RUNS_PLACE } from './place.ts';
 import { scopeOf, type Finding, type Kind } from './problem.ts';
 import { findEarliest, joinPackages, toOneLine, withoutSubject } from './text.ts';
 
@@ -22,7 +23,7 @@ const restricted: Kind = {
   ],
   severity: 'ticket',
   explains: ['stale'],
-  place: 'requests',
+  place: REQUESTS_PLACE,
   find: ({ budgets, formatCommand }) =>
     budgets.flatMap(({ account, pause }) => {
       if (!pause) return [];
@@ -75,7 +76,7 @@ const parked: Kind = {
   when: ['the last run or the last full one, or a part of it, waits for the budget'],
   severity: 'ticket',
   explains: ['stale'],
-  place: 'runs',
+  place: RUNS_PLACE,
   find: ({ runs, budgets, now, read, formatCommand }) => {
     const { run: last, isRunning } = findLastEnded(runs);
     const run = last?.resume_at ? last : read(PARKED_FULL_RUN, {})[0];
@@ -110,7 +111,7 @@ const failed: Kind = {
   ],
   severity: 'page',
   explains: ['failed', 'stale'],
-  place: 'runs',
+  place: RUNS_PLACE,
   find: (facts) =>
     [
       ...findFailedRun(facts),
@@ -211,7 +212,7 @@ const clock: Kind = {
   kind: 'clock',
   when: ["the service contradicted the machine's clock in the last run"],
   severity: 'ticket',
-  place: 'runs',
+  place: RUNS_PLACE,
   find: ({ runs }) => {
     const { run, isRunning } = findLastEnded(runs);
     const offset_ms = run?.clock_offset_ms ?? null;

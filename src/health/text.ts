@@ -29,7 +29,7 @@ export function nameAccounts(names: readonly string[]): string {
 /** The first five lines, and the number of the others out of `all`. */
 export function limitDetails(lines: readonly string[], all = lines.length): string[] {
   const shown = lines.slice(0, MAX_DETAILS);
-  return [...shown, ...(all > shown.length ? [`and ${all - shown.length} more`] : [])];
+  return [...shown, ...(all > shown.length ? [`and ${formatCount(all - shown.length)} more`] : [])];
 }
 
 /** The earliest of the times; null where there is none. */
