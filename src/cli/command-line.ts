@@ -12,20 +12,6 @@ import {
   parseInteger,
   parseWalk,
 } from './parse-args.ts';
-import type { ForgetTarget } from '../warehouse/accounts.ts';
-import type { ConfigOptions, JsonOptions } from './command-context.ts';
-import type { CheckOptions } from './commands/check.ts';
-import type { SyncOptions } from './commands/sync.ts';
-import type { StatusOptions } from './commands/status.ts';
-import type { RunsOptions } from './commands/runs.ts';
-import type { PublishOptions } from './commands/publish.ts';
-import type { QueryOptions } from './commands/query.ts';
-import type { ExportOptions } from './commands/export.ts';
-import type { RestoreOptions } from './commands/restore.ts';
-import type { CorrectOptions } from './commands/correct.ts';
-import type { ForgetOptions } from './commands/forget.ts';
-import type { DemoOptions } from './commands/demo.ts';
-import type { SandboxOptions } from './commands/sandbox.ts';
 import { EXIT, exitCodeFor, printError } from './exit.ts';
 
 const program = new Command('vodhouse')
@@ -52,11 +38,12 @@ function command(name: string, description: string): Command {
 }
 
 /**
- * The action of a command: `run` gets its arguments and then its options, as they are declared, and returns
- * the exit code. It imports the module of the command, so that a process loads no other.
+ * The action of a command. `load` imports the function of the command, so that a process loads no other one.
+ * That function gets the arguments and then the options, as they are declared, and returns the exit code.
  */
-function withExitCode<Given extends unknown[]>(run: (...given: Given) => Promise<number>) {
+function withExitCode<Given extends unknown[]>(load: () => Promise<(...given: Given) => Promise<number>>) {
   return async (...given: Given): Promise<void> => {
+    const run = await load();
     exitCode = await run(...given);
   };
 }
@@ -66,21 +53,21 @@ const JSON_OPTION = ['--json', 'print one JSON document on stdout'] as const;
 program.commandsGroup('Daily:');
 
 command('init', 'write a vodhouse.yaml, its JSON schema and an empty .env').action(
-  withExitCode(async (options: ConfigOptions) => (await import('./commands/init.ts')).init(options)),
+  withExitCode(async () => (await import('./commands/init.ts')).init),
 );
 
 command('check', 'check the config, and with few requests each account and target')
-  .action(withExitCode(async (options: CheckOptions) => (await import('./commands/check.ts')).check(options)))
+  .action(withExitCode(async () => (await import('./commands/check.ts')).check))
   .option('--all', 'request every package')
   .option('--notify', 'send a test message to the webhook')
   .option(...JSON_OPTION);
 
 command('plan', 'show what runs cost in requests and time, and whether it fits the limits; sends nothing')
-  .action(withExitCode(async (options: JsonOptions) => (await import('./commands/plan.ts')).plan(options)))
+  .action(withExitCode(async () => (await import('./commands/plan.ts')).plan))
   .option(...JSON_OPTION);
 
 const syncCommand = command('sync', 'make one run now')
-  .action(withExitCode(async (options: SyncOptions) => (await import('./commands/sync.ts')).sync(options)))
+  .action(withExitCode(async () => (await import('./commands/sync.ts')).sync))
   .option('--quick', 'find only new and removed videos, with few requests')
   .option(
     '--package <id...>',
@@ -103,31 +90,23 @@ syncCommand
   .option(...JSON_OPTION);
 
 command('start', 'start the worker: runs by schedule until SIGTERM').action(
-  withExitCode(async (options: ConfigOptions) => (await import('./commands/start.ts')).start(options)),
+  withExitCode(async () => (await import('./commands/start.ts')).start),
 );
 
 command('status', 'show what needs attention, freshness, drift, budgets and the last runs')
-  .action(
-    withExitCode(async (options: StatusOptions) => (await import('./commands/status.ts')).status(options)),
-  )
+  .action(withExitCode(async () => (await import('./commands/status.ts')).status))
   .option('--requests', 'show the last requests instead')
   .option(...JSON_OPTION);
 
 command('runs', 'show the last runs, or one run in full')
-  .action(
-    withExitCode(async (run: number | undefined, options: RunsOptions) =>
-      (await import('./commands/runs.ts')).runs(options, run),
-    ),
-  )
+  .action(withExitCode(async () => (await import('./commands/runs.ts')).runs))
   .argument('[run]', 'number of the run to show in full', parsePositiveInt)
   .option('--failed', 'only runs that failed, were done in part, or were killed')
   .option('--limit <n>', 'number of runs to list (default: 20)', parsePositiveInt)
   .option(...JSON_OPTION);
 
 command('publish', 'rebuild the published file now, and load the targets')
-  .action(
-    withExitCode(async (options: PublishOptions) => (await import('./commands/publish.ts')).publish(options)),
-  )
+  .action(withExitCode(async () => (await import('./commands/publish.ts')).publish))
   .addOption(
     new Option('--file-only', 'rebuild the file, and load no target').conflicts([
       'target',
@@ -158,22 +137,14 @@ command('publish', 'rebuild the published file now, and load the targets')
 program.commandsGroup('Data:');
 
 command('query', 'print the result of one select on the published file')
-  .action(
-    withExitCode(async (sql: string, options: QueryOptions) =>
-      (await import('./commands/query.ts')).query(options, sql),
-    ),
-  )
+  .action(withExitCode(async () => (await import('./commands/query.ts')).query))
   .argument('<sql>', 'the SQL; - reads it from stdin')
   .option('--file <file>', 'this published file, in place of that of the config')
   .addOption(new Option('--csv', 'print CSV with a heading, all rows').conflicts('json'))
   .option(...JSON_OPTION);
 
 command('export', 'write one published table as Parquet, CSV or NDJSON')
-  .action(
-    withExitCode(async (options: ExportOptions) =>
-      (await import('./commands/export.ts')).exportTables(options),
-    ),
-  )
+  .action(withExitCode(async () => (await import('./commands/export.ts')).exportTables))
   .addOption(
     new Option('--format <format>', "format of the rows; default: the ending of the file's name").choices([
       'parquet',
@@ -191,20 +162,12 @@ command('export', 'write one published table as Parquet, CSV or NDJSON')
   .option(...JSON_OPTION);
 
 command('backup', 'copy the warehouse and check the copy, also during a run')
-  .action(
-    withExitCode(async (file: string, options: JsonOptions) =>
-      (await import('./commands/backup.ts')).backup(options, file),
-    ),
-  )
+  .action(withExitCode(async () => (await import('./commands/backup.ts')).backup))
   .argument('<file>', 'path of the copy; an existing file is not overwritten')
   .option(...JSON_OPTION);
 
 command('restore', 'put a backup in place of the warehouse and keep the previous file')
-  .action(
-    withExitCode(async (file: string, options: RestoreOptions) =>
-      (await import('./commands/restore.ts')).restore(options, file),
-    ),
-  )
+  .action(withExitCode(async () => (await import('./commands/restore.ts')).restore))
   .argument('<file>', 'the backup')
   .option('--as-new', 'as another warehouse with an id of its own, to split the accounts over two machines')
   .option(...JSON_OPTION);
@@ -212,38 +175,22 @@ command('restore', 'put a backup in place of the warehouse and keep the previous
 program.commandsGroup('Repair:');
 
 command('resume', 'end the pause of an account before its time')
-  .action(
-    withExitCode(async (account: string, options: ConfigOptions) =>
-      (await import('./commands/resume.ts')).resume(options, account),
-    ),
-  )
+  .action(withExitCode(async () => (await import('./commands/resume.ts')).resume))
   .argument('<account>', 'name of the account');
 
 command('acknowledge', 'accept drift that a person has seen: status no longer shows it')
-  .action(
-    withExitCode(async (drift: string | undefined, options: ConfigOptions) =>
-      (await import('./commands/acknowledge.ts')).acknowledge(options, drift),
-    ),
-  )
+  .action(withExitCode(async () => (await import('./commands/acknowledge.ts')).acknowledge))
   .argument('[account/stream/field]', 'which drift, such as main/videos/playcount; left out: all');
 
 command('correct', "accept the service's present figures of a booked day; the booked row does not change")
-  .action(
-    withExitCode(async (account: string, date: string, options: CorrectOptions) =>
-      (await import('./commands/correct.ts')).correct(options, account, date),
-    ),
-  )
+  .action(withExitCode(async () => (await import('./commands/correct.ts')).correct))
   .argument('<account>', 'name of the account')
   .argument('<date>', 'the booked day, yyyy-mm-dd', parseDay)
   .option('--reason <text>', 'reason, stored with the correction')
   .option('--yes', 'do not ask for confirmation');
 
 command('forget', 'delete all rows of an account, or of a package, that left the config')
-  .action(
-    withExitCode(async (target: ForgetTarget, options: ForgetOptions) =>
-      (await import('./commands/forget.ts')).forget(options, target),
-    ),
-  )
+  .action(withExitCode(async () => (await import('./commands/forget.ts')).forget))
   .argument('<account[/id]>', 'what to delete: an account, or one of its packages', parseForgetTarget)
   .option('--yes', 'do not ask')
   .option('--no-backup', 'do not back up the warehouse first');
@@ -251,15 +198,13 @@ command('forget', 'delete all rows of an account, or of a package, that left the
 program.commandsGroup('Try:');
 
 command('demo', 'run a sandbox account that changes, a worker that follows it, and the status page')
-  .action(withExitCode(async (options: DemoOptions) => (await import('./commands/demo.ts')).demo(options)))
+  .action(withExitCode(async () => (await import('./commands/demo.ts')).demo))
   .option('--once', 'make one run, print a summary, exit')
   .option('--file <file>', 'warehouse of the demo', 'data/demo.db')
   .option('--churn <changes>', 'videos of the account that change per minute', parseInteger, 60);
 
 command('sandbox', 'run only the sandbox account, to point a config at it')
-  .action(
-    withExitCode(async (options: SandboxOptions) => (await import('./commands/sandbox.ts')).sandbox(options)),
-  )
+  .action(withExitCode(async () => (await import('./commands/sandbox.ts')).sandbox))
   .option('--port <port>', 'port on 127.0.0.1 (0: any free port)', parseInteger, 8330)
   .option('--videos <n>', 'number of videos in each package', parseInteger)
   .option('--packages <n>', 'number of packages', parsePositiveInt)

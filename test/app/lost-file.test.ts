@@ -29,7 +29,7 @@ describe('a live file that is not there', () => {
     expect(catchConfigError(check(folder)).message).toContain(join(folder, 'disk'));
     const options = { config: join(folder, 'vodhouse.yaml'), logLevel: 'error', logFormat: 'text' } as const;
     await expect(start(options)).rejects.toThrow(join(folder, 'disk'));
-    await expect(restore(options, join(folder, BACKUP))).rejects.toThrow(join(folder, 'disk'));
+    await expect(restore(join(folder, BACKUP), options)).rejects.toThrow(join(folder, 'disk'));
     mkdirSync(join(folder, 'disk')); // no command made it
     expect(check(folder)).not.toThrow();
   });

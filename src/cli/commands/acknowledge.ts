@@ -12,7 +12,7 @@ import { assertKnown, assertWarehouse } from '../requirements.ts';
  * `vodhouse acknowledge [ACCOUNT/STREAM/FIELD]`: accepts drift, all of it where none is named. Returns the
  * exit code.
  */
-export async function acknowledge(options: ConfigOptions, name?: string): Promise<number> {
+export async function acknowledge(name: string | undefined, options: ConfigOptions): Promise<number> {
   const config = loadConfig(options.config);
   assertWarehouse(config);
   const warehouse = openWarehouse(config.warehouse, systemClock);

@@ -12,7 +12,7 @@ import { pluralize, formatDuration, formatBytes } from '../../lib/format.ts';
 import { formatJson, displayPath } from '../output/output.ts';
 
 /** `vodhouse backup FILE`: copies the warehouse and checks the copy. Returns the exit code. */
-export async function backup(options: JsonOptions, file: string): Promise<number> {
+export async function backup(file: string, options: JsonOptions): Promise<number> {
   const config = loadConfig(options.config);
   const { warehouse } = config;
   makeOwnFolder(config, dirname(resolve(file)), FOR_OWNER);

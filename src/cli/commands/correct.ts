@@ -18,7 +18,7 @@ export interface CorrectOptions extends ConfigOptions {
 const DEFAULT_REASON = 'the service reports these figures now';
 
 /** `vodhouse correct ACCOUNT DATE`: accepts the service's figures of a booked day. Returns the exit code. */
-export async function correct(options: CorrectOptions, account: string, date: string): Promise<number> {
+export async function correct(account: string, date: string, options: CorrectOptions): Promise<number> {
   const config = loadConfig(options.config);
   assertAccount(config, account);
   return withPipeline('correct', config, options, async (opened) => {

@@ -30,7 +30,7 @@ export interface ForgetOptions extends ConfigOptions {
 }
 
 /** `vodhouse forget ACCOUNT[/ID]`: deletes all rows of what is retired. Returns the exit code. */
-export async function forget(options: ForgetOptions, target: ForgetTarget): Promise<number> {
+export async function forget(target: ForgetTarget, options: ForgetOptions): Promise<number> {
   const name = target.packageId === null ? target.account : `${target.account}/${target.packageId}`;
   const config = loadConfig(options.config);
   assertWarehouse(config);

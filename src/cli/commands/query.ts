@@ -13,7 +13,7 @@ export type QueryOptions = JsonOptions & { csv?: true; file?: string };
  * `vodhouse query SQL`: one select on the published file; `-` reads it from stdin. CSV and JSON are written
  * row by row, as fast as their reader takes them. Returns the exit code.
  */
-export async function query(options: QueryOptions, sql: string): Promise<number> {
+export async function query(sql: string, options: QueryOptions): Promise<number> {
   const published = openPublishedFile(findPublishedFile(options, 'vodhouse query'));
   try {
     const result = published.query(sql === '-' ? await text(process.stdin) : sql);

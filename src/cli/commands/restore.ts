@@ -14,7 +14,7 @@ export interface RestoreOptions extends JsonOptions {
 }
 
 /** `vodhouse restore FILE`: puts a backup in place of the live file, which is kept. Returns the exit code. */
-export async function restore(options: RestoreOptions, file: string): Promise<number> {
+export async function restore(file: string, options: RestoreOptions): Promise<number> {
   const config = loadConfig(options.config);
   assertFolder(config);
   const { warehouse } = config;

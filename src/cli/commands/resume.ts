@@ -9,7 +9,7 @@ import { transact } from '../../database/transaction.ts';
 import { endPause } from '../../warehouse/runs.ts';
 
 /** `vodhouse resume ACCOUNT`: ends the pause of an account. Returns the exit code. */
-export async function resume(options: ConfigOptions, account: string): Promise<number> {
+export async function resume(account: string, options: ConfigOptions): Promise<number> {
   const config = loadConfig(options.config);
   assertAccount(config, account);
   assertWarehouse(config);

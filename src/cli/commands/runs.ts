@@ -19,7 +19,7 @@ export type RunsOptions = JsonOptions & { failed?: true; limit?: number };
 const DEFAULT_LIMIT = 20;
 
 /** `vodhouse runs [RUN]`: lists the last runs, or shows one in full. Returns the exit code. */
-export async function runs(options: RunsOptions, runId?: number): Promise<number> {
+export async function runs(runId: number | undefined, options: RunsOptions): Promise<number> {
   const config = loadConfig(options.config);
   const formatCommand = commandsFor(options.config);
   assertNotLost(config, formatCommand);
