@@ -102,7 +102,7 @@ command('runs', 'show the last runs, or one run in full')
   .action(withExitCode(async () => (await import('./commands/runs.ts')).runs))
   .argument('[run]', 'number of the run to show in full', parsePositiveInt)
   .option('--failed', 'only runs that failed, were done in part, or were killed')
-  .option('--limit <n>', 'number of runs to list (default: 20)', parsePositiveInt)
+  .option('--limit <n>', 'number of runs to list', parsePositiveInt, 20)
   .option(...JSON_OPTION);
 
 command('publish', 'rebuild the published file now, and load the targets')

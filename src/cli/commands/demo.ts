@@ -17,7 +17,7 @@ import {
 import { EXIT } from '../exit.ts';
 import { asTyped, displayPath } from '../output/output.ts';
 import { publishResultText } from '../output/publication-text.ts';
-import { formatRun } from '../output/run-text.ts';
+import { readFullRun, runText } from '../output/run-text.ts';
 import { exitCodeForSync, publishAfterRun } from '../after-run.ts';
 import { abortOnSignal } from '../signals.ts';
 import {
@@ -103,9 +103,8 @@ async function syncOnce(config: Config, context: CommandContext, signal: AbortSi
     const published = await publishAfterRun(pipeline, context, signal);
     context.close();
     const formatCommand = context.formatCommand ?? commandsFor(config.file);
-    process.stdout.write(
-      `\n${formatRun(summary, config, { formatCommand })}${publishResultText(published)}${demoExamples(config, false)}`,
-    );
+    const run = runText(readFullRun(pipeline.warehouse.db, summary, config, formatCommand), formatCommand);
+    process.stdout.write(`\n${run}${publishResultText(published)}${demoExamples(config, false)}`);
     return exitCodeForSync(summary.status, published);
   } finally {
     pipeline.close();

@@ -3,20 +3,15 @@ import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { openReadOnly, type Db } from '../../database/connection.ts';
 import { commandsFor, type FormatCommand } from '../../lib/shell-command.ts';
-import { systemClock } from '../../lib/clock.ts';
-import { ConfigError } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
 import { redactAll } from '../../lib/redact.ts';
-import { readRun } from '../../queries/named/run.ts';
 import { countRuns, readRuns } from '../../queries/named/runs.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
-import { causesText, runTable, runText, withAdvice } from '../output/run-text.ts';
+import { causesText, readFullRun, runTable, runText } from '../output/run-text.ts';
 
-export type RunsOptions = JsonOptions & { failed?: true; limit?: number };
-
-const DEFAULT_LIMIT = 20;
+export type RunsOptions = JsonOptions & { failed?: boolean; limit: number };
 
 /** `vodhouse runs [RUN]`: lists the last runs, or shows one in full. Returns the exit code. */
 export async function runs(runId: number | undefined, options: RunsOptions): Promise<number> {
@@ -25,11 +20,12 @@ export async function runs(runId: number | undefined, options: RunsOptions): Pro
   assertNotLost(config, formatCommand);
   const db = openReadOnly(config.warehouse);
   try {
-    const text =
-      runId === undefined
-        ? listRuns(db, config, options, formatCommand)
-        : showRun(db, config, runId, options.json ?? false, formatCommand);
-    process.stdout.write(text);
+    if (runId === undefined) {
+      process.stdout.write(listRuns(db, config, options, formatCommand));
+    } else {
+      const run = readFullRun(db, { runId }, config, formatCommand);
+      process.stdout.write(options.json ? formatJson(run) : runText(run, formatCommand));
+    }
     return EXIT.done;
   } finally {
     db.$client.close();
@@ -39,10 +35,9 @@ export async function runs(runId: number | undefined, options: RunsOptions): Pro
 function listRuns(
   db: Db,
   config: Config,
-  { failed, limit = DEFAULT_LIMIT, json }: RunsOptions,
+  { failed: isFailedOnly = false, limit, json }: RunsOptions,
   formatCommand: FormatCommand,
 ): string {
-  const isFailedOnly = failed ?? false;
   const rows = redactAll(readRuns(db, limit, isFailedOnly), config.secrets);
   if (json) return formatJson({ runs: rows });
   const counts = countRuns(db);
@@ -54,22 +49,4 @@ function listRuns(
   const rest = left > 0 ? `\n  … and ${pluralize(left, 'earlier run')}: ${more}` : '';
   const hint = `one run in full: ${formatCommand(`runs ${rows[0]?.run_id ?? ''}`)}`;
   return `${runTable(rows)}${rest}\n${causesText(db, rows, left > 0)}\n${hint}\n`;
-}
-
-/** Throws ConfigError where there is no such run. */
-function showRun(
-  db: Db,
-  config: Config,
-  runId: number,
-  isJson: boolean,
-  formatCommand: FormatCommand,
-): string {
-  const found = readRun(db, runId);
-  if (!found) {
-    const hint = `${formatCommand('runs')} lists those that are kept (retention.runs_days)`;
-    throw new ConfigError(`there is no run ${runId}`, { hint });
-  }
-  const details = withAdvice(db, found, config, formatCommand);
-  if (isJson) return formatJson(details);
-  return runText(details, { now: systemClock.now(), formatCommand });
 }

@@ -14,7 +14,7 @@ import { createMatcher, formatSelector, type PackageSelector } from '../../sync/
 import type { RunSummary } from '../../sync/run.ts';
 import { logPublication, logRun } from '../output/log-progress.ts';
 import { publishResultText, type PublishResult } from '../output/publication-text.ts';
-import { formatRun, summaryJson } from '../output/run-text.ts';
+import { readFullRun, runText, summaryJson } from '../output/run-text.ts';
 import {
   exitCodeForSync,
   getPingedEnd,
@@ -56,10 +56,11 @@ export async function sync(options: SyncOptions): Promise<number> {
     context.close();
     if (options.logFormat === 'json') logOutcome(context, summary, published);
     const formatCommand = commandsFor(options.config);
+    const { db } = pipeline.warehouse;
     process.stdout.write(
       options.json
         ? summaryJson(summary, published, targets.loads)
-        : formatRun(summary, config, { formatCommand, isVerbose: options.verbose ?? false }) +
+        : runText(readFullRun(db, summary, config, formatCommand), formatCommand, options.verbose) +
             publishResultText(published) +
             loadsAfterRunText(targets),
     );

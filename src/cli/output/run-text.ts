@@ -1,7 +1,7 @@
 /** Runs for a terminal: the list of `vodhouse runs`, one in full, and one just made, also as JSON. */
 import type { Config } from '../../config/config.ts';
 import type { FormatCommand } from '../../lib/shell-command.ts';
-import { openReadOnly, type Db } from '../../database/connection.ts';
+import type { Db } from '../../database/connection.ts';
 import { WALK_CHANGES, type WalkChange } from '../../database/schema/values.ts';
 import { formatAdvice } from '../../health/advice.ts';
 import {
@@ -23,7 +23,7 @@ import {
   pluralize,
   truncate,
 } from '../../lib/format.ts';
-import { withHint } from '../../lib/errors.ts';
+import { ConfigError, withHint } from '../../lib/errors.ts';
 import { redactAll } from '../../lib/redact.ts';
 import { keyOfPackage } from '../../sync/package-key.ts';
 import { formatStream } from '../../sync/streams.ts';
@@ -73,20 +73,24 @@ function formatElapsed({ started_at, finished_at }: Pick<RunRow, 'started_at' | 
   return ms <= 0 ? '<1s' : formatDuration(ms);
 }
 
-type FullRun = ReturnType<typeof withAdvice>;
+type FullRun = ReturnType<typeof readFullRun>;
 
 /**
- * Adds why the run is not complete and what to do (`why`), the command that accepts what a walk held back (null
- * for a package that left the config), and the hints of the errors of a run that was just made (`failed`).
- * Without secrets.
+ * Reads a run with the reasons why it is not complete and what to do (`why`), the command that accepts what a
+ * walk held back (null for a package that left the config), and the hints of the errors of a run that was just
+ * made (`failed`). Without secrets. Throws ConfigError where there is no such run.
  */
-export function withAdvice(
+export function readFullRun(
   db: Db,
-  found: RunDetails,
+  { runId, failures: failed = [] }: Pick<RunSummary, 'runId'> & Partial<RunSummary>,
   config: Config,
   formatCommand: FormatCommand,
-  failed: RunSummary['failures'] = [],
 ) {
+  const found = readRun(db, runId);
+  if (!found)
+    throw new ConfigError(`there is no run ${runId}`, {
+      hint: [{ command: 'runs' }, ' lists those that are kept (retention.runs_days)'],
+    });
   const toCommand = heldCommands(config, formatCommand);
   const findHint = ({ account, package_id: id }: RunDetails['failures'][number]) =>
     failed.find((each) => each.account === account && each.packageId === id)?.hint ?? null;
@@ -96,19 +100,15 @@ export function withAdvice(
   return redactAll({ ...found, why, held_back, failures }, config.secrets);
 }
 
-interface RunTextOptions {
-  now: number;
-  formatCommand: FormatCommand;
-  /** Every row of each list, and unchanged packages one by one. */
-  isVerbose?: boolean;
-}
-
-/** One run in full: why it is not complete, what changed, and technical details last. */
-export function runText(details: FullRun, { now, formatCommand, isVerbose = false }: RunTextOptions): string {
+/**
+ * One run in full: why it is not complete, what changed, and technical details last. `isVerbose`: every row of
+ * each list, and unchanged packages one by one.
+ */
+export function runText(details: FullRun, formatCommand: FormatCommand, isVerbose = false): string {
   const command = formatCommand(`runs ${details.run.run_id} --json`);
   const limit: Limit = { most: isVerbose ? Infinity : MOST_ROWS, command };
   const sections = [
-    headText(details.run, now),
+    headText(details.run),
     whyText(details, limit),
     walkText(details, limit, isVerbose),
     bookedText(details, limit),
@@ -119,11 +119,11 @@ export function runText(details: FullRun, { now, formatCommand, isVerbose = fals
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
 
-function headText(run: FullRun['run'], now: number): string {
+function headText(run: FullRun['run']): string {
   const { origin_started_at: origin, clock_offset_ms: offset } = run;
   const time =
     run.finished_at === null
-      ? `started ${run.started_at} UTC, ${formatAgo(now - fromTimestamp(run.started_at))}`
+      ? `started ${run.started_at} UTC, ${formatAgo(systemClock.now() - fromTimestamp(run.started_at))}`
       : `${run.started_at} UTC, took ${formatElapsed(run)}, ${pluralize(run.requests, 'request')}`;
   return [
     `run ${run.run_id}: ${run.status} (${run.mode}, ${run.trigger}, ${run.scope ?? 'everything'})`,
@@ -217,23 +217,6 @@ function bookedText({ booked }: FullRun, limit: Limit): string {
       `storage of ${account}: ${pluralize(days.length, 'day')} booked (${days[0].date} to ${days.at(-1)?.date})`,
   );
   return [...lines.slice(0, limit.most), ...moreText(lines.length, limit)].join('\n');
-}
-
-/** The run in full, with what to do about its failures. */
-export function formatRun(
-  { runId, failures }: RunSummary,
-  config: Config,
-  { formatCommand, isVerbose = false }: { formatCommand: FormatCommand; isVerbose?: boolean },
-): string {
-  const db = openReadOnly(config.warehouse);
-  try {
-    const found = readRun(db, runId);
-    if (!found) throw new RangeError(`there is no run ${runId}`);
-    const details = withAdvice(db, found, config, formatCommand, failures);
-    return runText(details, { now: systemClock.now(), formatCommand, isVerbose });
-  } finally {
-    db.$client.close();
-  }
 }
 
 /** The JSON document of `sync --json` (docs/json.md). */

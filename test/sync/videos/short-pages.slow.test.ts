@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatRun } from '../../../src/cli/output/run-text.ts';
+import { readFullRun, runText } from '../../../src/cli/output/run-text.ts';
 import { openTestPipeline } from '../../support/fixtures/open-pipeline.ts';
 import { listBody, videoRecord } from '../../support/fixtures/service-responses.ts';
 import { idsBetween, startPackageService, type PackageService } from '../../support/servers/test-service.ts';
@@ -47,7 +47,8 @@ it.each(CASES)(
       const summary = await asked.run();
       const error = `no page came with more than ${most} of ${Math.min(10, videos)} records; set page_size: ${most}`;
       expect(lastWalk(asked)).toMatchObject({ status: 'partial', error });
-      expect(formatRun(summary, asked.config, { formatCommand: (command) => command })).toContain(error);
+      const run = readFullRun(asked.pipeline.warehouse.db, summary, asked.config, String);
+      expect(runText(run, String)).toContain(error);
       asked.close();
       const advised = open(most);
       await advised.run();
