@@ -27,6 +27,8 @@ export type RunRequest = Pick<RunOptions, 'trigger' | 'signal'> &
   Partial<Omit<RunOptions, 'accounts' | 'retention'>> & {
     /** Retires packages that left the config, however many. */
     acceptRetirements?: boolean;
+    /** Waits while another process has the run lock. */
+    wait?: boolean;
     /** Called when the run has its lock and begins; must not throw. */
     onStarted?: (() => void) | undefined;
   };
@@ -55,11 +57,11 @@ export function openPipeline(config: Config, environment: Environment) {
   const takeLock = () => lockOrThrow(config.warehouse, 'run', environment.command, environment.clock.now());
   return {
     /** Makes a run. Throws LockedError where another process makes one, unless `wait` is set. */
-    async run(request: RunRequest, { wait } = { wait: false }): Promise<RunSummary> {
+    async run(request: RunRequest): Promise<RunSummary> {
+      const { acceptRetirements = false, wait = false, onStarted, ...options } = request;
       const lock = wait ? await openAfterRun(takeLock, environment, request.signal) : takeLock();
       try {
         warehouse.assertNotReplaced(); // it may have been replaced during the wait for the lock
-        const { acceptRetirements = false, onStarted, ...options } = request;
         followPackages(acceptRetirements);
         onStarted?.();
         return await runOnce(context, { ...DEFAULT_RUN, ...options, retention: config.retention, accounts });

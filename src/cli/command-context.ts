@@ -3,7 +3,7 @@ import { systemClock } from '../lib/clock.ts';
 import type { LogLevel } from '../lib/log-levels.ts';
 import { createLogger, type LogFormat, type Logger } from '../lib/logger.ts';
 import type { Environment } from '../app/environment.ts';
-import { commandsFor } from '../lib/shell-command.ts';
+import { commandsFor, type FormatCommand } from '../lib/shell-command.ts';
 import { createLogProgress, type LoggedWalks } from './output/log-progress.ts';
 
 /** Options that every command has. */
@@ -20,10 +20,11 @@ export interface JsonOptions extends ConfigOptions {
   json?: true;
 }
 
-/** The demo has no config file. */
-export type ContextOptions = LogOptions & Partial<ConfigOptions> & { verbose?: true };
+export type ContextOptions = ConfigOptions & { verbose?: true };
 
 export interface CommandContext extends Environment {
+  /** Formats commands with the `--config` of this one. */
+  formatCommand: FormatCommand;
   /** Prints on a terminal what takes a while; nothing elsewhere. The text ends with a line feed. */
   announce: (text: string) => void;
   /** Writes a line to stderr, above that of the progress. The text ends with a line feed. */
@@ -39,7 +40,7 @@ export async function openCommandContext(
   secrets: readonly string[],
 ): Promise<CommandContext> {
   const { logLevel: level, logFormat: format } = options;
-  const context = createContext(command, options, secrets, options.verbose ? 'all' : 'notable');
+  const context = createLogContext(command, options, secrets, options.verbose ? 'all' : 'notable');
   if (!process.stderr.isTTY || format !== 'text' || level === 'silent') return context;
   const { createProgressLine } = await import('./output/progress-line.ts');
   const bars = createProgressLine(systemClock, process.stderr);
@@ -49,16 +50,8 @@ export async function openCommandContext(
   return { ...context, logger, progress: bars, line, announce, close: () => bars.close() };
 }
 
-/** For a worker: one log line per run; walks are logged at level `debug`. */
-export function openWorkerContext(
-  command: string,
-  options: ContextOptions,
-  secrets: readonly string[],
-): CommandContext {
-  return createContext(command, options, secrets, 'none');
-}
-
-function createContext(
+/** It logs walks at level `info` as far as `logged` asks for them, and shows no progress. */
+export function createLogContext(
   command: string,
   { logLevel: level, logFormat: format, config }: ContextOptions,
   secrets: readonly string[],
@@ -69,7 +62,7 @@ function createContext(
     clock: systemClock,
     logger,
     command,
-    formatCommand: config === undefined ? undefined : commandsFor(config),
+    formatCommand: commandsFor(config),
     progress: createLogProgress(systemClock, logger, logged),
     line: (text) => void process.stderr.write(text),
     announce: () => undefined,

@@ -81,7 +81,8 @@ describe('a command context', () => {
     const before = process.stderr.isTTY;
     process.stderr.isTTY = isTerminal;
     try {
-      const context = await openCommandContext('sync', { logLevel: 'info', logFormat: 'text' }, []);
+      const options = { config: 'vodhouse.yaml', logLevel: 'info', logFormat: 'text' } as const;
+      const context = await openCommandContext('sync', options, []);
       context.announce('publishing …\n');
       context.close();
     } finally {

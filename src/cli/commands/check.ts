@@ -7,7 +7,7 @@ import { reportLeaving, type LeavingReport } from '../../app/leaving.ts';
 import type { Pipeline } from '../../app/pipeline.ts';
 import { warnIfPlanDoesNotFit } from '../../capacity/plan-report.ts';
 import { groupBy, listFirst, withoutSubject } from '../../health/text.ts';
-import { commandsFor, shellQuote, type FormatCommand } from '../../lib/shell-command.ts';
+import { shellQuote, type FormatCommand } from '../../lib/shell-command.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import { addDays } from '../../lib/days.ts';
 import {
@@ -63,13 +63,16 @@ export async function check(options: CheckOptions): Promise<number> {
   const config = loadConfig(options.config);
   const webhook = options.notify ? getWebhook(config, options.config) : null;
   return withPipeline('check', config, options, async ({ context, pipeline, signal }) => {
-    warnIfPlanDoesNotFit(config, options, context.logger);
-    const { warnings, refusal } = reportLeaving(config, commandsFor(options.config));
+    const { formatCommand, logger } = context;
+    warnIfPlanDoesNotFit(config, options, logger);
+    const { warnings, refusal } = reportLeaving(config, formatCommand);
     for (const warning of [...warnings, ...findOpenEnvFile(config)])
-      context.logger.warn({ event: 'config_warning', reason: warning }, warning);
-    const checked = await checkAll(pipeline, config, { isAll: options.all ?? false, webhook }, signal);
+      logger.warn({ event: 'config_warning', reason: warning }, warning);
+    const isAll = options.all ?? false;
+    const checked = await checkAll(pipeline, config, { isAll, webhook }, signal);
+    const text = () => checkText(config, checked, { refusal, isAll, formatCommand });
     const document = { config: config.file, refused: refusal?.reason, ...checked };
-    process.stdout.write(options.json ? formatJson(document) : checkText(config, options, checked, refusal));
+    process.stdout.write(options.json ? formatJson(document) : text());
     return refusal ? EXIT.usage : exitCodeForChecks(checked);
   });
 }
@@ -221,11 +224,16 @@ function checkTargets({ publish, accounts, worker }: Config, warehouse: Warehous
   return Promise.all(targets.map(async (each) => ({ target: each.name, checks: await check(each) })));
 }
 
+interface CheckTextOptions {
+  refusal: LeavingReport['refusal'];
+  isAll: boolean;
+  formatCommand: FormatCommand;
+}
+
 function checkText(
   { file, accounts }: Config,
-  options: CheckOptions,
   checked: Checked,
-  refusal: LeavingReport['refusal'],
+  { refusal, isAll, formatCommand }: CheckTextOptions,
 ): string {
   const headline = refusal
     ? `${file}: REFUSED by sync and start: ${refusal.reason}\n  -> ${refusal.hint}`
@@ -233,7 +241,7 @@ function checkText(
   const rows = worstFirst(listRows(checked), ({ ok }) => ok);
   const table = formatFirst(
     rows.map(({ of, checked, ok, result }) => ({ of, checked, '': ok ? 'ok' : 'FAILED', result })),
-    { most: MOST_ROWS, command: commandsFor(options.config)(`check${options.all ? ' --all' : ''} --json`) },
+    { most: MOST_ROWS, command: formatCommand(`check${isAll ? ' --all' : ''} --json`) },
   );
   const byHint = groupBy(
     rows.filter(({ hint }) => hint),
@@ -242,18 +250,9 @@ function checkText(
   const hints = [...byHint].map(
     ([hint, alike]) => `  -> ${listFirst(alike.map(({ of, checked }) => `${of} ${checked}`))}: ${hint}`,
   );
-  const left = options.all ? [] : notAskedText(accounts, checked, commandsFor(options.config));
-  return `${[headline, '', table, ...left, ...hints].join('\n')}\n`;
-}
-
-function notAskedText(
-  accounts: Config['accounts'],
-  { findings }: Checked,
-  formatCommand: FormatCommand,
-): string[] {
-  const asked = findings.filter(({ packageId }) => packageId !== null).length;
+  const asked = checked.findings.filter(({ packageId }) => packageId !== null).length;
   const all = accounts.flatMap(({ packages }) => packages).length;
-  return asked === all
-    ? []
-    : [`  ${asked} of ${pluralize(all, 'package')} asked; ${formatCommand('check --all')} asks each`];
+  const hasAll = isAll || asked === all;
+  const left = `  ${asked} of ${pluralize(all, 'package')} asked; ${formatCommand('check --all')} asks each`;
+  return `${[headline, '', table, ...(hasAll ? [] : [left]), ...hints].join('\n')}\n`;
 }

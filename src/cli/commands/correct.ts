@@ -1,5 +1,5 @@
 import { loadConfig } from '../../config/load.ts';
-import { commandsFor, shellQuote } from '../../lib/shell-command.ts';
+import { shellQuote } from '../../lib/shell-command.ts';
 import type { CorrectionOffer } from '../../sync/storage/correction.ts';
 import type { ConfigOptions } from '../command-context.ts';
 import { isConfirmed } from '../confirm.ts';
@@ -32,7 +32,7 @@ export async function correct(account: string, date: string, options: CorrectOpt
     }
     process.stdout.write(`${account} ${date}\n\n${offerTable(offer)}\n\n`);
     const { yes, reason = DEFAULT_REASON } = options;
-    const command = commandsFor(options.config)(`correct ${shellQuote(account)} ${date}`);
+    const command = context.formatCommand(`correct ${shellQuote(account)} ${date}`);
     if (!(await isConfirmed('Accept the figures of the service as a correction?', { yes, command }, signal)))
       return EXIT.done;
     pipeline.warehouse.assertNotReplaced(); // it may have been replaced while the question was open

@@ -4,14 +4,15 @@ import type { Config } from '../../config/config.ts';
 import { openOwnSchedules } from '../../app/own-schedules.ts';
 import { openPipeline } from '../../app/pipeline.ts';
 import { runWorker } from '../../app/worker.ts';
-import { commandsFor, shellQuote } from '../../lib/shell-command.ts';
+import { shellQuote } from '../../lib/shell-command.ts';
 import { startTicks } from '../../app/scheduler.ts';
 import { InterruptedError } from '../../lib/errors.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import {
+  createLogContext,
   openCommandContext,
-  openWorkerContext,
   type CommandContext,
+  type ConfigOptions,
   type LogOptions,
 } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
@@ -70,7 +71,7 @@ export async function demo(options: DemoOptions): Promise<number> {
     process.stdout.write(await makePast({ config, sandbox, clock, startMs, context, signal }));
     if (options.once) return await syncOnce(config, context, signal);
     context.close();
-    await runDemoWorker(config, signal, { ...options, ...command });
+    await runDemoWorker(config, signal, command);
     process.stdout.write(`\nstopped; the warehouse is kept: ${displayPath(warehouse)}\n`);
     return EXIT.done;
   } finally {
@@ -102,7 +103,7 @@ async function syncOnce(config: Config, context: CommandContext, signal: AbortSi
     });
     const published = await publishAfterRun(pipeline, context, signal);
     context.close();
-    const formatCommand = context.formatCommand ?? commandsFor(config.file);
+    const { formatCommand } = context;
     const run = runText(readFullRun(pipeline.warehouse.db, summary, config, formatCommand), formatCommand);
     process.stdout.write(`\n${run}${publishResultText(published)}${demoExamples(config, false)}`);
     return exitCodeForSync(summary.status, published);
@@ -112,12 +113,8 @@ async function syncOnce(config: Config, context: CommandContext, signal: AbortSi
 }
 
 /** A worker with its web page; after the first publication it prints what to try. */
-async function runDemoWorker(
-  config: Config,
-  signal: AbortSignal,
-  options: DemoOptions & { config: string },
-): Promise<void> {
-  const context = openWorkerContext('demo', options, config.secrets);
+async function runDemoWorker(config: Config, signal: AbortSignal, options: ConfigOptions): Promise<void> {
+  const context = createLogContext('demo', options, config.secrets, 'none');
   const events = logWorkerEvents(context.logger);
   let isFirst = true;
   const onServing = (url: string) => void process.stdout.write(`watch it in a browser: ${url}/\n\n`);

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts';
 import type { Pipeline } from '../../app/pipeline.ts';
 import { backUpInChild } from '../../backup/backup.ts';
 import { lockOrThrow } from '../../database/lock.ts';
-import { commandsFor, shellQuote } from '../../lib/shell-command.ts';
+import { shellQuote } from '../../lib/shell-command.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import type { ForgetTarget } from '../../warehouse/accounts.ts';
@@ -35,10 +35,10 @@ export async function forget(target: ForgetTarget, options: ForgetOptions): Prom
   const config = loadConfig(options.config);
   assertWarehouse(config);
   return withPipeline('forget', config, options, async (opened) => {
-    const { pipeline, signal } = opened;
-    assertRetired(pipeline, config, target, name, options);
+    const { pipeline, context, signal } = opened;
+    assertRetired(pipeline, config, target, name);
     process.stdout.write(`${formatRecords(countTargetRows(pipeline.warehouse.db, target))}\n\n`);
-    const asking = { yes: options.yes, command: commandsFor(options.config)(`forget ${shellQuote(name)}`) };
+    const asking = { yes: options.yes, command: context.formatCommand(`forget ${shellQuote(name)}`) };
     if (!(await isConfirmed(`Delete all these rows of ${name}?`, asking, signal))) return EXIT.done;
     await deleteRows(opened, config.warehouse, target, options.backup);
     process.stdout.write(`deleted ${name}\n`);
@@ -47,13 +47,7 @@ export async function forget(target: ForgetTarget, options: ForgetOptions): Prom
 }
 
 /** Throws ConfigError unless everything that would go is retired. */
-function assertRetired(
-  { warehouse }: Pipeline,
-  config: Config,
-  target: ForgetTarget,
-  name: string,
-  options: ForgetOptions,
-): void {
+function assertRetired({ warehouse }: Pipeline, config: Config, target: ForgetTarget, name: string): void {
   const { account, packageId } = target;
   const packages = listTargetPackages(warehouse.db, target);
   if (packageId === null ? !hasAccount(warehouse.db, account) : packages.length === 0) {
@@ -65,12 +59,12 @@ function assertRetired(
     packageId === null ? configured !== undefined : configured?.packages.some(({ id }) => id === packageId);
   if (isConfigured)
     throw new ConfigError(`${name} is in the config; only what is retired can be forgotten`, {
-      hint: `take it out of ${options.config} first, and run ${commandsFor(options.config)('sync')}`,
+      hint: [`take it out of ${displayPath(config.file)} first, and run `, { command: 'sync' }],
     });
   const active = packages.filter(({ isRetired }) => isRetired === 0).map((each) => each.packageId);
   if (active.length === 0) return;
   throw new ConfigError(`${name} is not retired yet: package ${active.join(', ')}`, {
-    hint: `the next run retires it: ${commandsFor(options.config)('sync')}`,
+    hint: ['the next run retires it: ', { command: 'sync' }],
   });
 }
 

@@ -6,7 +6,7 @@ import { runWorker, type WorkerEvents } from '../../app/worker.ts';
 import { warnIfPlanDoesNotFit } from '../../capacity/plan-report.ts';
 import { errorLine, hintLine, InterruptedError, VodhouseError } from '../../lib/errors.ts';
 import { createLogger, type Logger } from '../../lib/logger.ts';
-import { openWorkerContext, type ConfigOptions } from '../command-context.ts';
+import { createLogContext, type ConfigOptions } from '../command-context.ts';
 import { EXIT, exitCodeFor } from '../exit.ts';
 import { logPublication, logRun } from '../output/log-progress.ts';
 import { abortOnSignal, requestOnHangup } from '../signals.ts';
@@ -32,7 +32,7 @@ async function startWorker(options: ConfigOptions): Promise<number> {
   const socket = takeNotifySocket();
   const config = loadConfig(options.config);
   const secrets = [...config.secrets]; // a reload adds others
-  const context = openWorkerContext('start', options, secrets);
+  const context = createLogContext('start', options, secrets, 'none');
   const { logger } = context;
   const manager = openServiceManager(socket, logger);
   const stop = abortOnSignal(undefined, (line, reason) => {

@@ -2,7 +2,6 @@ import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { openPings, type Pings } from '../../alerts/pings.ts';
 import type { Pipeline, RunRequest } from '../../app/pipeline.ts';
-import { commandsFor } from '../../lib/shell-command.ts';
 import { createCalendar, daysBetween } from '../../lib/calendar.ts';
 import { addDays, type DayRange } from '../../lib/days.ts';
 import { STREAMS, type StreamName } from '../../sync/streams.ts';
@@ -50,12 +49,12 @@ export async function sync(options: SyncOptions): Promise<number> {
     const isComplete = isUnscoped(request);
     const pings = isComplete ? openPings(config, context) : null; // others are about runs over everything
     const run: RunRequest = { trigger: 'manual', signal, ...request, onStarted: pings?.runStarted };
-    const { summary, published } = await runAndPublish(pipeline, context, run, options.wait ?? false, pings);
+    const { summary, published } = await runAndPublish(pipeline, context, run, pings);
     const loading = { ...context, logger: createLoadLogger(options, config.secrets) };
     const targets = await loadAfterRun(config, pipeline.warehouse, loading, published, signal);
     context.close();
     if (options.logFormat === 'json') logOutcome(context, summary, published);
-    const formatCommand = commandsFor(options.config);
+    const { formatCommand } = context;
     const { db } = pipeline.warehouse;
     process.stdout.write(
       options.json
@@ -92,11 +91,10 @@ async function runAndPublish(
   pipeline: Pipeline,
   context: CommandContext,
   request: RunRequest,
-  wait: boolean,
   pings: Pings | null,
 ) {
   try {
-    const summary = await pipeline.run(request, { wait });
+    const summary = await pipeline.run(request);
     const published = await publishAfterRun(pipeline, context, request.signal);
     pings?.runEnded(getPingedEnd(summary.status, published)); // whatever becomes of the targets
     return { summary, published };
@@ -141,6 +139,7 @@ function createRunRequest(options: SyncOptions, config: Pick<Config, 'accounts' 
     storageDays: getStorageDays(options, createCalendar(config.timezone).dayAt(now)),
     acceptRemovals: options.acceptRemovals ?? false,
     acceptRetirements: options.acceptRetirements ?? false,
+    wait: options.wait ?? false,
   } satisfies Partial<RunRequest>;
 }
 
