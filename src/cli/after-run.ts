@@ -23,7 +23,7 @@ import {
   type TargetLoads,
 } from './output/publication-text.ts';
 
-type Context = Pick<CommandContext, 'clock' | 'logger' | 'announce'>;
+type Context = Pick<CommandContext, 'clock' | 'logger' | 'announce' | 'formatCommand'>;
 
 /** Publishes if anything changed and `publish.every` allows it, unless the signal has aborted. */
 export async function publishAfterRun(
@@ -50,7 +50,7 @@ async function publishWhenUnlocked(
   context: Context & { warehouse: Warehouse },
   signal: AbortSignal,
 ): Promise<Publication | null> {
-  const { clock, logger, announce } = context;
+  const { clock, logger, announce, formatCommand } = context;
   const publish = async () => {
     const now = clock.now();
     const dueAt = publisher.dueAt(now);
@@ -59,7 +59,7 @@ async function publishWhenUnlocked(
       const reason = `until ${toTimestamp(dueAt)} UTC (publish.every)`;
       logger.info(
         { event: 'publish_postponed', reason },
-        `publishing is postponed ${reason}: vodhouse publish does not wait`,
+        `publishing is postponed ${reason}: ${formatCommand('publish')} does not wait`,
       );
       return null;
     }

@@ -33,6 +33,6 @@ export function printError(error: unknown, formatCommand: FormatCommand): void {
   const isExpected = error instanceof VodhouseError;
   const text = !isExpected && error instanceof Error ? (error.stack ?? error.message) : errorMessage(error);
   process.stderr.write(`vodhouse: ${text}\n`);
-  if (isExpected && error.hintParts)
-    process.stderr.write(`  -> ${formatHint(error.hintParts, formatCommand)}\n`);
+  const hint = isExpected ? formatHint(error.hintParts, formatCommand) : undefined;
+  if (hint !== undefined) process.stderr.write(`  -> ${hint}\n`);
 }

@@ -37,6 +37,6 @@ export async function withPipeline(
 /** Publishes what a person changed, and prints it. Returns the exit code. */
 export async function publishChange({ pipeline, context, signal }: OpenedCommand): Promise<number> {
   const published = await publishAfterRun(pipeline, context, signal);
-  process.stdout.write(publishResultText(published));
+  process.stdout.write(publishResultText(published, context.formatCommand));
   return exitCodeForSync('succeeded', published);
 }

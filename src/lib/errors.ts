@@ -9,10 +9,10 @@ export interface HintCommand {
 /** What to type or do next: a text, or the parts of one in their order. */
 export type Hint = string | readonly (string | HintCommand)[];
 
-/** The text of a hint, with its commands as they are to be typed. */
-export function formatHint(hint: Hint, formatCommand: FormatCommand): string {
+/** The text of a hint, with its commands as they are to be typed; undefined where there is none. */
+export function formatHint(hint: Hint | undefined, formatCommand: FormatCommand): string | undefined {
   if (typeof hint === 'string') return hint;
-  return hint.map((part) => (typeof part === 'string' ? part : formatCommand(part.command))).join('');
+  return hint?.map((part) => (typeof part === 'string' ? part : formatCommand(part.command))).join('');
 }
 
 interface ErrorOptions {
@@ -33,7 +33,7 @@ export class VodhouseError extends Error {
 
   /** What to type or do next, with commands for the default config; shown on a line of its own. */
   get hint(): string | undefined {
-    return this.hintParts === undefined ? undefined : formatHint(this.hintParts, commandsFor(DEFAULT_CONFIG));
+    return formatHint(this.hintParts, commandsFor(DEFAULT_CONFIG));
   }
 }
 

@@ -9,6 +9,7 @@ import {
   TransientError,
   VodhouseError,
   WarehouseError,
+  type Hint,
 } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { AccountStream, Stream, StreamName } from './streams.ts';
@@ -17,7 +18,7 @@ import type { Slot } from './fair-queue.ts';
 
 /** Something that a run could not do. */
 export interface Failure extends RunFailure {
-  hint: string | undefined;
+  hint: Hint | undefined;
   /** It is only deferred, because the budget or the service asked to wait, or another run is due. */
   parked: boolean;
   /** When a deferred stream may continue, in milliseconds since 1970; else null. */
@@ -158,7 +159,7 @@ function recordFailure(state: State, { stream, packageId }: StreamOfAccount, err
   const { account, runId, logger } = state;
   const untilMs = error instanceof ParkedError ? error.untilMs : null;
   const message = errorMessage(error);
-  const hint = error instanceof VodhouseError ? error.hint : undefined;
+  const hint = error instanceof VodhouseError ? error.hintParts : undefined;
   const kind = getKind(error);
   const parked = untilMs !== null;
   state.failures.push({
@@ -222,6 +223,6 @@ function createSkippedFailure(account: string, { reason, untilMs }: Stop, skippe
     kind: parked ? 'parked' : 'skipped',
     message: `account ${account}: ${packages} ${result}`,
     skipped,
-    hint: parked ? undefined : 'run vodhouse check to see what works',
+    hint: parked ? undefined : ['run ', { command: 'check' }, ' to see what works'],
   };
 }

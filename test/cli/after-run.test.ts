@@ -29,7 +29,7 @@ describe('publishing after a run', () => {
     const write = (line: string) => written.push(line);
     const logger = createLogger({ level: 'info', format: 'text', secrets: [], write });
     const clock = createVirtualClock('2026-03-10T03:00:00Z');
-    const context = { clock, logger, announce: write };
+    const context = { clock, logger, announce: write, formatCommand: String };
     expect(await publishAfterRun({ publisher, warehouse }, context, never)).toMatchObject({
       rows: { videos: 1 },
     });
@@ -37,7 +37,7 @@ describe('publishing after a run', () => {
     expect(await publishAfterRun({ publisher, warehouse }, context, never)).toBeNull();
     execute(target.live, "update package set name = 'Other'");
     const deferred = await publishAfterRun({ publisher, warehouse }, context, never);
-    expect([deferred, publishResultText(deferred)]).toEqual([null, '']);
+    expect([deferred, publishResultText(deferred, String)]).toEqual([null, '']);
     expect(written.slice(1).join('')).toContain('publishing is postponed until 2026-03-10 04:00:00 UTC');
   });
 });
@@ -61,7 +61,7 @@ it('waits as long as another process publishes, and says so once', async () => {
     secrets: [],
     write: (line) => void lines.push(line),
   });
-  const context = { clock: { ...clock, sleep }, logger, announce: () => undefined };
+  const context = { clock: { ...clock, sleep }, logger, announce: () => undefined, formatCommand: String };
   expect(await publishAfterRun({ publisher, warehouse }, context, never)).toMatchObject({
     rows: { videos: 1 },
   });

@@ -105,7 +105,9 @@ async function syncOnce(config: Config, context: CommandContext, signal: AbortSi
     context.close();
     const { formatCommand } = context;
     const run = runText(readFullRun(pipeline.warehouse.db, summary, config, formatCommand), formatCommand);
-    process.stdout.write(`\n${run}${publishResultText(published)}${demoExamples(config, false)}`);
+    process.stdout.write(
+      `\n${run}${publishResultText(published, formatCommand)}${demoExamples(config, false)}`,
+    );
     return exitCodeForSync(summary.status, published);
   } finally {
     pipeline.close();

@@ -58,9 +58,9 @@ export async function sync(options: SyncOptions): Promise<number> {
     const { db } = pipeline.warehouse;
     process.stdout.write(
       options.json
-        ? summaryJson(summary, published, targets.loads)
+        ? summaryJson(summary, published, targets.loads, formatCommand)
         : runText(readFullRun(db, summary, config, formatCommand), formatCommand, options.verbose) +
-            publishResultText(published) +
+            publishResultText(published, formatCommand) +
             loadsAfterRunText(targets),
     );
     const since = isComplete && summary.mode === 'full' ? 'always' : 'now';

@@ -12,10 +12,11 @@ import { formatRecords, moreText, MOST_ROWS, worstFirst } from './table.ts';
 export function planText(whole: Plan, config: string): string {
   const accounts = worstFirst(whole.accounts, ({ fits }) => fits);
   const plan = { ...whole, accounts: accounts.slice(0, MOST_ROWS) };
-  const more = moreText(accounts.length, { most: MOST_ROWS, command: commandsFor(config)('plan --json') });
+  const formatCommand = commandsFor(config);
+  const more = moreText(accounts.length, { most: MOST_ROWS, command: formatCommand('plan --json') });
   const table = [passTable(plan), ...more].join('\n');
   const sections = [resultLines(plan, config).map(escapeControls).join('\n'), table];
-  const remarks = formatRemarks(plan);
+  const remarks = formatRemarks(plan, formatCommand('sync'));
   if (remarks.length > 0) sections.push(remarks.map((each) => `  - ${escapeControls(each)}`).join('\n'));
   return `${sections.join('\n\n')}\n`;
 }
@@ -62,8 +63,8 @@ function passRecord(
   };
 }
 
-function formatRemarks({ accounts, warehouse, warehouse_exists: exists }: Plan): string[] {
-  const missing = exists ? [] : [`there is no warehouse at ${warehouse} yet: vodhouse sync creates it`];
+function formatRemarks({ accounts, warehouse, warehouse_exists: exists }: Plan, sync: string): string[] {
+  const missing = exists ? [] : [`there is no warehouse at ${warehouse} yet: ${sync} creates it`];
   const unknown = accounts
     .filter((account) => account.packages_unknown > 0)
     .map(

@@ -1,5 +1,5 @@
 /** Publications and loads of targets, as text, as JSON, and as an exit code. */
-import { VodhouseError } from '../../lib/errors.ts';
+import { formatHint, VodhouseError } from '../../lib/errors.ts';
 import { formatBytes, formatCount, formatDuration, pluralize } from '../../lib/format.ts';
 import {
   groupFailures,
@@ -8,6 +8,7 @@ import {
   RUNS,
   type LoadReport,
 } from '../../publishing/targets/load-report.ts';
+import type { FormatCommand } from '../../lib/shell-command.ts';
 import type { Publication } from '../../publishing/publisher.ts';
 import { EXIT } from '../exit.ts';
 import { displayPath } from './output.ts';
@@ -28,16 +29,18 @@ export function publicationLine({ file, bytes, durationMs, rows }: Publication):
 }
 
 /** Empty where nothing was published. */
-export function publishResultText(result: PublishResult): string {
+export function publishResultText(result: PublishResult, formatCommand: FormatCommand): string {
   if (result === null) return '';
   if (!(result instanceof VodhouseError)) return `${publicationLine(result)}\n`;
-  const hint = result.hint ? `  -> ${result.hint}\n` : '';
-  return `not published: ${result.message}\n${hint}`;
+  const hint = formatHint(result.hintParts, formatCommand);
+  return `not published: ${result.message}\n${hint === undefined ? '' : `  -> ${hint}\n`}`;
 }
 
 /** For a JSON document. */
-export const publishResultDocument = (result: PublishResult) =>
-  result instanceof VodhouseError ? { error: result.message, hint: result.hint } : result;
+export const publishResultDocument = (result: PublishResult, formatCommand: FormatCommand) =>
+  result instanceof VodhouseError
+    ? { error: result.message, hint: formatHint(result.hintParts, formatCommand) }
+    : result;
 
 const isDone = (result: LoadReport) => isLoadDone(result) && (result.differences ?? []).length === 0;
 

@@ -23,7 +23,7 @@ import {
   pluralize,
   truncate,
 } from '../../lib/format.ts';
-import { ConfigError, withHint } from '../../lib/errors.ts';
+import { ConfigError, formatHint, withHint } from '../../lib/errors.ts';
 import { redactAll } from '../../lib/redact.ts';
 import { keyOfPackage } from '../../sync/package-key.ts';
 import { formatStream } from '../../sync/streams.ts';
@@ -93,9 +93,12 @@ export function readFullRun(
     });
   const toCommand = heldCommands(config, formatCommand);
   const findHint = ({ account, package_id: id }: RunDetails['failures'][number]) =>
-    failed.find((each) => each.account === account && each.packageId === id)?.hint ?? null;
+    failed.find((each) => each.account === account && each.packageId === id)?.hint;
   const held_back = found.held_back.map((row) => ({ ...row, command: toCommand(row) }));
-  const failures = found.failures.map((row) => ({ ...row, hint: findHint(row) }));
+  const failures = found.failures.map((row) => ({
+    ...row,
+    hint: formatHint(findHint(row), formatCommand) ?? null,
+  }));
   const why = explainRun({ db, config, formatCommand }, found);
   return redactAll({ ...found, why, held_back, failures }, config.secrets);
 }
@@ -224,9 +227,19 @@ export function summaryJson(
   summary: RunSummary,
   published: PublishResult,
   targets: readonly TargetLoads[],
+  formatCommand: FormatCommand,
 ): string {
-  const failures = summary.failures.map(({ account, packageId, message, hint, parked }) => {
-    return { account, packageId, message, hint, parked };
+  const failures = summary.failures.map(({ account, packageId, message, hint, parked }) => ({
+    account,
+    packageId,
+    message,
+    hint: formatHint(hint, formatCommand),
+    parked,
+  }));
+  return formatJson({
+    ...summary,
+    failures,
+    published: publishResultDocument(published, formatCommand),
+    targets,
   });
-  return formatJson({ ...summary, failures, published: publishResultDocument(published), targets });
 }
