@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { ConfigError } from '../lib/errors.ts';
 import { escapeControls, formatCount, pluralize } from '../lib/format.ts';
 import type { FormatCommand } from '../lib/shell-command.ts';
-import { openReadOnly } from '../database/connection.ts';
+import { readLiveFile } from '../database/connection.ts';
 import { hasAccount } from '../warehouse/accounts.ts';
 import { listActivePackages, type ActivePackage } from '../warehouse/statements/package.ts';
 
@@ -107,13 +107,10 @@ export function reportLeaving(config: Config, formatCommand: FormatCommand): Lea
  */
 function readFollowed({ warehouse, accounts }: Config) {
   if (!existsSync(warehouse)) return { active: [], renamed: [] };
-  const db = openReadOnly(warehouse);
-  try {
-    const renamed = accounts.filter(({ was }) => was !== null && hasAccount(db, was));
-    return { active: listActivePackages(db), renamed };
-  } finally {
-    db.$client.close();
-  }
+  return readLiveFile(warehouse, (db) => ({
+    active: listActivePackages(db),
+    renamed: accounts.filter(({ was }) => was !== null && hasAccount(db, was)),
+  }));
 }
 
 /** Throws ConfigError if what leaves looks like a slip. */

@@ -8,7 +8,7 @@ import { commandsFor } from '../lib/shell-command.ts';
 import { systemClock } from '../lib/clock.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
-import { openReadOnly } from '../database/connection.ts';
+import { readLiveFile } from '../database/connection.ts';
 import { readPackages } from '../queries/named/packages.ts';
 import {
   countCost,
@@ -46,13 +46,7 @@ export function createPlan(config: Config, now: number) {
 
 /** Null if there is no live file yet. */
 function readSizes(path: string): PackageSize[] | null {
-  if (!existsSync(path)) return null;
-  const db = openReadOnly(path);
-  try {
-    return readPackages(db);
-  } finally {
-    db.$client.close();
-  }
+  return existsSync(path) ? readLiveFile(path, readPackages) : null;
 }
 
 function createAccountPlan(cost: AccountCost, { schedule }: Config, getTimetable: GetTimetable) {

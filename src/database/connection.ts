@@ -77,6 +77,16 @@ export function openReadOnly(path: string): Db {
   throw new WarehouseError(message, { hint });
 }
 
+/** Opens the live file for one reading, and closes it. Throws as `openReadOnly`. */
+export function readLiveFile<T>(path: string, read: (db: Db) => T): T {
+  const db = openReadOnly(path);
+  try {
+    return read(db);
+  } finally {
+    db.$client.close();
+  }
+}
+
 function missingFileHint(path: string): Hint {
   const holder = existsSync(dirname(path)) ? readLiveHolder(path, 'worker') : null;
   if (holder === null) return [{ command: 'sync' }, ' makes it'];

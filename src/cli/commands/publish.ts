@@ -4,7 +4,6 @@ import { assertSameZone } from '../../app/configured-warehouse.ts';
 import { assertNotLost, makeOwnFolders } from '../../app/lost-file.ts';
 import { loadTarget } from '../../app/load-targets.ts';
 import { publishNoted } from '../../app/publish-noted.ts';
-import { openReadOnly } from '../../database/connection.ts';
 import { commandsFor } from '../../lib/shell-command.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/errors.ts';
@@ -13,8 +12,7 @@ import { openPublisher } from '../../publishing/publisher.ts';
 import { formatSchema, openLoaders, openTarget, type TargetLoader } from '../../publishing/loader.ts';
 import { findRefusal, formatLoaded, readIdentity } from '../../publishing/targets/ownership.ts';
 import type { LoadRequest } from '../../publishing/targets/target.ts';
-import { readBookedZone } from '../../warehouse/statements/warehouse-state.ts';
-import { getWarehouseId } from '../../warehouse/statements/warehouse-state.ts';
+import { getWarehouseId, readBookedZone } from '../../warehouse/statements/warehouse-state.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/warehouse.ts';
 import { createLoadLogger, type JsonOptions } from '../command-context.ts';
 import { isConfirmed } from '../confirm.ts';
@@ -54,9 +52,8 @@ export async function publish(options: PublishOptions): Promise<number> {
   }
   assertNotLost(config, commandsFor(options.config));
   makeOwnFolders(config);
-  assertSameZone(config, readBookedZone(config.warehouse));
+  assertSameZone(config, readBookedZone(config.warehouse)); // throws where there is no warehouse
   const { signal } = abortOnSignal('stopping; the published file and the targets keep what they have');
-  openReadOnly(config.warehouse).$client.close(); // throws where there is none
   const warehouse = openWarehouse(config.warehouse, systemClock);
   try {
     const force = getForce(options, config, listAccounts(warehouse.db));

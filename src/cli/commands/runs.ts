@@ -1,7 +1,7 @@
 import { assertNotLost } from '../../app/lost-file.ts';
 import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
-import { openReadOnly, type Db } from '../../database/connection.ts';
+import { readLiveFile, type Db } from '../../database/connection.ts';
 import { commandsFor, type FormatCommand } from '../../lib/shell-command.ts';
 import { pluralize } from '../../lib/format.ts';
 import { redactAll } from '../../lib/redact.ts';
@@ -18,18 +18,13 @@ export async function runs(runId: number | undefined, options: RunsOptions): Pro
   const config = loadConfig(options.config);
   const formatCommand = commandsFor(options.config);
   assertNotLost(config, formatCommand);
-  const db = openReadOnly(config.warehouse);
-  try {
-    if (runId === undefined) {
-      process.stdout.write(listRuns(db, config, options, formatCommand));
-    } else {
-      const run = readFullRun(db, { runId }, config, formatCommand);
-      process.stdout.write(options.json ? formatJson(run) : runText(run, formatCommand));
-    }
-    return EXIT.done;
-  } finally {
-    db.$client.close();
-  }
+  const text = readLiveFile(config.warehouse, (db) => {
+    if (runId === undefined) return listRuns(db, config, options, formatCommand);
+    const run = readFullRun(db, { runId }, config, formatCommand);
+    return options.json ? formatJson(run) : runText(run, formatCommand);
+  });
+  process.stdout.write(text);
+  return EXIT.done;
 }
 
 function listRuns(

@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts';
 import { findWarehouse, loadConfigWithoutFiles } from '../../config/load.ts';
 import { assertNotLost } from '../../app/lost-file.ts';
 import { DAY_MS, systemClock, toTimestamp } from '../../lib/clock.ts';
-import { commandsFor } from '../../lib/shell-command.ts';
+import { commandsFor, type FormatCommand } from '../../lib/shell-command.ts';
 import { getOverallStatus } from '../../health/overall-status.ts';
 import { toUrl } from '../../health/place.ts';
 import { createHealthReport } from '../../health/report.ts';
@@ -11,7 +11,7 @@ import { summarizeTarget } from '../../health/targets.ts';
 import { withKnownPackages } from '../../health/known-packages.ts';
 import { readSchedule } from '../../health/schedule.ts';
 import { openPublisher } from '../../publishing/publisher.ts';
-import { openReadOnly } from '../../database/connection.ts';
+import { readLiveFile, type Db } from '../../database/connection.ts';
 import { readLiveHolder } from '../../database/lock.ts';
 import { LAST_REQUESTS, SAVINGS } from '../../queries/named/status.ts';
 import type { JsonOptions } from '../command-context.ts';
@@ -28,42 +28,25 @@ export type StatusOptions = JsonOptions & { requests?: true };
 
 /** `vodhouse status`. Returns the exit code: 3 where anything needs attention. */
 export async function status(options: StatusOptions): Promise<number> {
-  const { config: written, unusable } = loadOrNameWorker(options);
-  assertNotLost(written, commandsFor(options.config));
-  const db = openReadOnly(written.warehouse);
-  try {
-    if (options.requests) {
-      const requests = LAST_REQUESTS.all(db, { limit: MAX_REQUESTS });
-      process.stdout.write(options.json ? formatJson({ requests }) : requestsText(requests));
-      return EXIT.done;
-    }
-    const now = systemClock.now();
-    const accounts = unusable.map(({ account }) => account);
-    const config = withKnownPackages(written, accounts, db);
-    const publisher = openPublisher(config, 'status');
-    const isStale = createStaleCheck(config.schedule);
-    const formatCommand = commandsFor(options.config);
-    const parts = { config, db, publisher, formatCommand, isStale, unusableFiles: unusable };
-    const health = createHealthReport(parts, now, MAX_RUNS);
-    const since = toTimestamp(now - SAVINGS_DAYS * DAY_MS).slice(0, 10);
-    const budgets = health.budgets.map((row) => ({
-      ...row,
-      saved: SAVINGS.one(db, { account: row.account, since }),
-    }));
-    const report = {
-      ...health,
-      budgets,
-      ...readSchedule(config, health.runs.length === 0 ? null : publisher, now),
-    };
-    process.stdout.write(options.json ? reportJson(report, config) : statusText(report, now));
-    return listNeeds(report).length > 0 ? EXIT.partial : EXIT.done;
-  } finally {
-    db.$client.close();
+  const loaded = loadOrNameWorker(options);
+  const { config } = loaded;
+  const formatCommand = commandsFor(options.config);
+  assertNotLost(config, formatCommand);
+  if (options.requests) {
+    const requests = readLiveFile(config.warehouse, (db) => LAST_REQUESTS.all(db, { limit: MAX_REQUESTS }));
+    process.stdout.write(options.json ? formatJson({ requests }) : requestsText(requests));
+    return EXIT.done;
   }
+  const now = systemClock.now();
+  const report = readLiveFile(config.warehouse, (db) => readReport(db, loaded, formatCommand, now));
+  process.stdout.write(options.json ? reportJson(report, config) : statusText(report, now));
+  return listNeeds(report).length > 0 ? EXIT.partial : EXIT.done;
 }
 
+type LoadedConfig = ReturnType<typeof loadConfigWithoutFiles>;
+
 /** Throws ConfigError, after a line about the worker that runs: it continues with the config that it had. */
-function loadOrNameWorker({ config, json }: StatusOptions) {
+function loadOrNameWorker({ config, json }: StatusOptions): LoadedConfig {
   try {
     return loadConfigWithoutFiles(config);
   } catch (error) {
@@ -71,6 +54,27 @@ function loadOrNameWorker({ config, json }: StatusOptions) {
     if (worker && !json) process.stdout.write(`${workerText(worker)}; it continues with the config it had\n`);
     throw error;
   }
+}
+
+/** Where the CSV file of an account cannot be used, its packages are those that the live file knows. */
+function readReport(
+  db: Db,
+  { config: written, unusable }: LoadedConfig,
+  formatCommand: FormatCommand,
+  now: number,
+): Report {
+  const accounts = unusable.map(({ account }) => account);
+  const config = withKnownPackages(written, accounts, db);
+  const publisher = openPublisher(config, 'status');
+  const isStale = createStaleCheck(config.schedule);
+  const parts = { config, db, publisher, formatCommand, isStale, unusableFiles: unusable };
+  const health = createHealthReport(parts, now, MAX_RUNS);
+  const since = toTimestamp(now - SAVINGS_DAYS * DAY_MS).slice(0, 10);
+  const budgets = health.budgets.map((row) => ({
+    ...row,
+    saved: SAVINGS.one(db, { account: row.account, since }),
+  }));
+  return { ...health, budgets, ...readSchedule(config, health.runs.length === 0 ? null : publisher, now) };
 }
 
 /** The JSON document (docs/json.md). */

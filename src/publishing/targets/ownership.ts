@@ -1,7 +1,7 @@
 /**
  * To which warehouse an account of a target belongs. It is stored in the transaction that writes its rows.
  */
-import { openReadOnly } from '../../database/connection.ts';
+import { readLiveFile } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { OTHER_COPY, OTHER_WAREHOUSE } from './load-report.ts';
@@ -63,12 +63,7 @@ order by number desc limit 1`,
  * `last`, because it was restored since, `last` counts as newer than every publication that it knows.
  */
 export function isPublicationOf(live: string, id: string, last: string | null): boolean {
-  const db = openReadOnly(live);
-  try {
-    return SELECT_PUBLICATION.get(db, { id, last }) !== undefined;
-  } finally {
-    db.$client.close();
-  }
+  return readLiveFile(live, (db) => SELECT_PUBLICATION.get(db, { id, last }) !== undefined);
 }
 
 /**

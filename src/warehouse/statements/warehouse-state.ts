@@ -1,7 +1,7 @@
 /**
  * The one row of the file: the counter that stamps every row change, and the time zone of the booked days.
  */
-import { openReadOnly, type Tx } from '../../database/connection.ts';
+import { readLiveFile, type Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import { errorCode } from '../../lib/errors.ts';
 
@@ -43,12 +43,7 @@ export const getBookedZone = query<BookedZone>(
 
 /** Reads it from the live file at `path`. Throws WarehouseError if there is none. */
 export function readBookedZone(path: string): BookedZone {
-  const db = openReadOnly(path);
-  try {
-    return getBookedZone(db);
-  } finally {
-    db.$client.close();
-  }
+  return readLiveFile(path, getBookedZone);
 }
 
 /** Records the time zone by which days are booked from now on. */
