@@ -3,7 +3,7 @@ import { toText, type QueryResult, type SqlCell } from '../../publishing/query-p
 import type { Column } from '../../publishing/marts/mart.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
-import { formatTable } from './table.ts';
+import { formatTable, isNumber } from './table.ts';
 
 /** The widths of a table need all of its rows at once; CSV and JSON have no limit. */
 const MOST_TABLE_ROWS = 1000;
@@ -16,18 +16,9 @@ export function queryTable({ columns, rows }: QueryResult): { text: string; isCu
     if ((isCut = shown.length === MOST_TABLE_ROWS)) break;
     shown.push(row);
   }
-  const isNumeric = (_: unknown, index: number) =>
-    shown.some((row) => isNumber(row[index])) &&
-    shown.every((row) => row[index] === null || isNumber(row[index]));
-  const headings = columns.map((name, index) => (isNumeric(name, index) ? `>${name}` : name));
-  const table = formatTable(
-    headings,
-    shown.map((row) => row.map((cell) => (cell === null ? 'NULL' : toText(cell)))),
-  );
+  const table = formatTable(columns, shown, (cell) => (cell === null ? 'NULL' : toText(cell)));
   return { text: `${table}\n(${pluralize(shown.length, 'row')})\n`, isCut };
 }
-
-const isNumber = (cell: SqlCell | undefined) => typeof cell === 'bigint' || typeof cell === 'number';
 
 /**
  * One document, a row on each line: `{"columns": […], "rows": [{…}]}`. Integers have all their digits. Throws

@@ -24,41 +24,49 @@ const CHARS = {
   middle: '  ',
 };
 
-/** Numbers are aligned to the right, and get separators of thousands. Nothing for null. */
+/** A number gets separators of thousands; null is an empty cell. */
 type Cell = string | number | null;
 
 /** A row of a table, by column. */
 export type TableRecord = Readonly<Record<string, Cell>>;
 
-/** A table without borders: a column for each key that some record has a value of. */
+/**
+ * A table without borders: a column for each key that some record has a value of. Columns of numbers, and those
+ * with a key `>…`, are aligned to the right.
+ */
 export function formatRecords(records: readonly TableRecord[]): string {
   const isFilled = (name: string) => records.some((record) => (record[name] ?? '') !== '');
   const names = Object.keys(records[0] ?? {}).filter(isFilled);
   const rows = records.map((record) => names.map((name) => record[name] ?? null));
-  return formatTable(names, rows);
+  const headings = names.map((name) => name.replace(/^>/, ''));
+  return formatTable(headings, rows, formatCell, (column) => names[column]?.startsWith('>') ?? false);
 }
 
-/** A table without borders. Columns of numbers, and those with a heading `>…`, are aligned to the right. */
-export function formatTable(headings: readonly string[], rows: readonly (readonly Cell[])[]): string {
+const formatCell = (cell: Cell) => (typeof cell === 'number' ? formatCount(cell) : (cell ?? ''));
+
+/** A table without borders. Columns of numbers, and those that `isRight` names, are aligned to the right. */
+export function formatTable<Of>(
+  headings: readonly string[],
+  rows: readonly (readonly Of[])[],
+  toText: (cell: Of) => string,
+  isRight: (column: number) => boolean = () => false,
+): string {
   const isNumeric = (column: number) =>
-    rows.some((row) => typeof row[column] === 'number') &&
-    rows.every((row) => row[column] === null || typeof row[column] === 'number');
+    rows.some((row) => isNumber(row[column])) &&
+    rows.every((row) => row[column] === null || isNumber(row[column]));
   const table = new Table({
-    head: headings.map((heading) => heading.replace(/^>/, '')),
-    colAligns: headings.map((heading, column) =>
-      heading.startsWith('>') || isNumeric(column) ? 'right' : 'left',
-    ),
+    head: headings.map(escapeControls),
+    colAligns: headings.map((_, column) => (isRight(column) || isNumeric(column) ? 'right' : 'left')),
     chars: CHARS,
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
   });
-  table.push(...rows.map((row) => row.map(formatCell)));
+  table.push(...rows.map((row) => row.map((cell) => escapeControls(toText(cell)))));
   return table.toString().replace(/[^\S\n]+$/gm, '');
 }
 
-const formatCell = (cell: Cell) =>
-  typeof cell === 'number' ? formatCount(cell) : escapeControls(cell ?? '');
+export const isNumber = (cell: unknown): boolean => typeof cell === 'number' || typeof cell === 'bigint';
 
-/** The first rows of a list, and below them how many more there are, and the command that prints them. */
+/** How many rows of a list are shown; below them, how many more there are, and the command that prints them. */
 export interface Limit {
   most: number;
   command: string;
