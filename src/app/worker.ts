@@ -29,9 +29,9 @@ import { findLastRun } from '../warehouse/statements/run.ts';
 
 export interface WorkerEvents {
   /** This process is the worker of the warehouse now. */
-  onStarted: () => void;
+  onStarted?: () => void;
   /** The worker took a changed config. */
-  onReloaded: (config: Config) => void;
+  onReloaded?: (config: Config) => void;
   /** The server listens at this address. */
   onServing: (url: string) => void;
   onRun: (summary: RunSummary) => void;
@@ -60,12 +60,12 @@ export async function runWorker(
   if (!environment.isDemo) assertFolder(config); // before the lock, which would make the folder
   const lock = lockOrThrow(config.warehouse, 'worker', environment.command, environment.clock.now());
   try {
-    events.onStarted();
+    events.onStarted?.();
     assertUndamaged(config.warehouse);
     const noteBackups = createBackupNotes({ ...environment, lock });
     const parts = { ...environment, lock, signal, events, reloads, noteBackups };
     for (let next = await serveConfig(config, parts); next; next = await serveConfig(next, parts))
-      events.onReloaded(next);
+      events.onReloaded?.(next);
   } finally {
     lock.release();
   }

@@ -1,4 +1,3 @@
-import { createServer, type AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { openOwnSchedules } from '../../app/own-schedules.ts';
@@ -7,6 +6,7 @@ import { runWorker } from '../../app/worker.ts';
 import { shellQuote } from '../../lib/shell-command.ts';
 import { startTicks } from '../../app/scheduler.ts';
 import { InterruptedError } from '../../lib/errors.ts';
+import { assertCanListen } from '../../web/listen-check.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import {
   createLogContext,
@@ -39,6 +39,7 @@ export interface DemoOptions extends LogOptions {
   churn: number;
 }
 
+/** The port of the pages, unless another process listens at it. */
 const DEFAULT_PORT = 8320;
 /** How long the sandbox takes to answer in the past. */
 const ANSWER_MS = 400;
@@ -60,7 +61,12 @@ export async function demo(options: DemoOptions): Promise<number> {
     answerMs: ANSWER_MS,
     churnPerMinute: options.once ? 0 : options.churn,
   });
-  const [{ url }, port] = await Promise.all([sandbox.listen({}), findPort(DEFAULT_PORT)]);
+  const { url } = await sandbox.listen({});
+  const listening = assertCanListen({ host: '127.0.0.1', port: DEFAULT_PORT }, null);
+  const port = await listening.then(
+    () => DEFAULT_PORT,
+    () => 0, // any free port
+  );
   const config = writeDemoConfig(warehouse, { url, key: sandbox.key, port, isRunning: !options.once });
   const command = { ...options, config: displayPath(config.file) };
   const context = { ...(await openCommandContext('demo', command, config.secrets)), isDemo: true };
@@ -78,18 +84,6 @@ export async function demo(options: DemoOptions): Promise<number> {
     context.close();
     await sandbox.close();
   }
-}
-
-/** The port `wanted` if nothing listens on it at 127.0.0.1; any free port otherwise. */
-function findPort(wanted: number): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(findPort(0)));
-    server.listen(wanted, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 async function syncOnce(config: Config, context: CommandContext, signal: AbortSignal): Promise<number> {

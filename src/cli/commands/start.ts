@@ -98,8 +98,6 @@ function runsText({ schedule: { full, quick, timezone } }: Config): string {
 /** Logs one line per event. */
 export function logWorkerEvents(logger: Logger): WorkerEvents {
   return {
-    onStarted: () => undefined,
-    onReloaded: () => undefined,
     onServing: (url) => logger.info({ event: 'server_listening', url }, `serving at ${url}`),
     onRun: (summary) => logRun(logger, summary),
     onPublished: (publication) => logPublication(logger, publication),
