@@ -42,7 +42,7 @@ describe('publishing after a run', () => {
   });
 });
 
-it('waits as long as another process publishes, and says so once', async () => {
+it('waits as long as another process publishes, and logs that once', async () => {
   const target = createPublishRequest(liveFileWith(packageRow(101), videoRow(1)));
   const publisher = createPublisher(target);
   const clock = createVirtualClock('2026-03-10T03:00:00Z');

@@ -94,7 +94,7 @@ describe('a worker', () => {
   });
 
   it('ends within five seconds of SIGTERM also while a connection is being opened', async () => {
-    // says nothing: TLS never begins
+    // sends nothing: TLS never begins
     const server = createServer((socket) => socket.on('error', () => undefined));
     const { host, close } = await listenOnLoopback(server);
     onTestFinished(close);

@@ -77,7 +77,7 @@ function makeFile(path: string): void {
 
 /** Runs `vodhouse sync`, or another command, in the folder as a user who may not write there. */
 async function sync(folder: string, context: TestContext, command = ['sync']) {
-  if (binary === null) return context.skip('nobody can neither read this checkout nor a copy of it');
+  if (binary === null) return context.skip('the user nobody can read neither this checkout nor a copy of it');
   return run([binary, ...command, '--log-level', 'silent'], { cwd: folder, ...NOBODY }).ended;
 }
 

@@ -28,7 +28,7 @@ describe.skipIf(findPostgres() === null)('the accounts of one machine', () => {
     expect({ words, code, stdout, stderr }).toMatchObject({ code: 0 });
   }
 
-  it('are split over two, as docs/targets.md says', async () => {
+  it('are split over two, in the steps of docs/targets.md', async () => {
     const schema = 'split';
     const target = `postgres: "${server.url}", schema: ${schema}`;
     const differences = async (cwd: string) => {
@@ -63,7 +63,7 @@ describe.skipIf(findPostgres() === null)('the accounts of one machine', () => {
     expect([count(a, added), count(b, added)]).toEqual([0, 0]);
   });
 
-  it('are synced also where another warehouse has them; status says how to load them from here', async () => {
+  it('are synced also where another warehouse has them; status shows how to load them from here', async () => {
     const target = `postgres: "${server.url}", schema: refused`;
     const urls = { main: (await startSandbox()).url };
     const a = createFolder({ [CONFIG]: configOf(urls, target) });

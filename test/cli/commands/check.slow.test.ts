@@ -38,7 +38,7 @@ describe('check', () => {
   it.each([
     ['the first 20', listed.map(({ id }) => id), 20, 0],
     ['those to the first that fails', [101, 999, 103], 2, 3],
-  ])('requests %s, and says how many', async (_which, packages, asked, code) => {
+  ])('requests %s, and prints how many', async (_which, packages, asked, code) => {
     const { run } = await sandboxFolder({ packages }, { packages: listed });
     const checked = await run('check');
     expect(checked.code).toBe(code);

@@ -78,7 +78,7 @@ describe('vodhouse export', () => {
     expect(read('out.csv')).toBe(read('OUT.NDJSON'));
   });
 
-  it('says what the rows belong to, and writes to stdout', async () => {
+  it('prints what the rows belong to, and writes to stdout', async () => {
     const { json, exported } = await folderWithFile();
     const versions = ['export', '--format', 'ndjson', '--table', 'video_versions', '--out', 'all.ndjson'];
     expect(await json(...versions)).toMatchObject({ rows: 5, change_seq: expect.any(Number) as number });
@@ -97,7 +97,7 @@ describe('vodhouse export', () => {
     [2, 'nothing that is published is named vidoes', ['--format', 'csv', '--table', 'vidoes', '--out', 'x']],
     [2, 'no file', ['--format', 'csv', '--out', '.']],
     [1, 'ENOENT', ['--format', 'csv', '--out', 'none/x.csv']],
-  ])('ends with %i and says why: %s', async (code, message, words) => {
+  ])('ends with %i and the reason: %s', async (code, message, words) => {
     const { exported, listDrafts } = await folderWithFile();
     const stderr = expect.stringContaining(message) as string;
     expect(await exported(...words)).toMatchObject({ code, stdout: '', stderr });
@@ -118,7 +118,7 @@ describe('vodhouse export', () => {
     expect(statSync(join(cwd, 'kept.csv')).mode & 0o777).toBe(0o640);
   });
 
-  it.runIf(existsSync('/dev/full'))('says in one line that stdout cannot be written', async () => {
+  it.runIf(existsSync('/dev/full'))('prints in one line that stdout cannot be written', async () => {
     const { cwd } = await folderWithFile();
     const command = `"${process.execPath}" "${resolve('bin/vodhouse.js')}" export --format csv --out - > /dev/full`;
     const { status, stderr } = spawnSync('sh', ['-c', command], { cwd, encoding: 'utf8' });

@@ -68,7 +68,7 @@ it('next to a worker, another worker ends with 75, and sync runs', async () => {
   expect((await worker.ended).code).toBe(0);
 });
 
-it('sync says who may have the file locked, and the run is closed as soon as it is free', async () => {
+it('sync names who may have the file locked, and the run is closed as soon as it is free', async () => {
   let other: Database | undefined;
   const folder = await serviceFolder(
     serveEverything((request) => {

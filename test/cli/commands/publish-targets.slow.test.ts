@@ -79,7 +79,7 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
     });
   });
 
-  it('compares every value, and says what differs; a rebuild mends it', async () => {
+  it('compares every value, and prints what differs; a rebuild mends it', async () => {
     const { run, succeed, value, url } = await setUp();
     expect(await succeed('publish', '--verify')).toMatch(/^ {2}main .*equal$/m);
     await server.query(

@@ -74,7 +74,7 @@ it.each([
 });
 
 it.skipIf(process.getuid?.() !== 0)(
-  'says how to mount a published file that is mounted by itself',
+  'prints how to mount a published file that is mounted by itself',
   async () => {
     const { cwd, file, succeed } = await publishingFolder();
     await succeed('sync');

@@ -213,7 +213,7 @@ function emptyFolder() {
 }
 
 describe('status of a publication that is refused', () => {
-  it('says at once, without a worker, what publish says and what to move away', async () => {
+  it('shows at once, without a worker, the error of publish and what to move away', async () => {
     const { file, run } = emptyFolder();
     publishFrom(file, { warehouse_since: '2026-01-01 00:00:00', published_at: '2026-01-02 00:00:00' });
     const { code, stdout } = await run('status');
@@ -230,7 +230,7 @@ describe('status of a publication that is refused', () => {
 });
 
 describe('status right after a failure', () => {
-  it('says why the last publication failed, until one works', async () => {
+  it('shows why the last publication failed, until one works', async () => {
     const { run, succeed, execute } = await syncedFolder('publish: {}');
     execute(
       "pragma foreign_keys = off; update package set name = 'Other', package_id = -1 where package_id = 101",
@@ -244,7 +244,7 @@ describe('status right after a failure', () => {
     expect(await succeed('status')).not.toContain('cannot be made');
   });
 
-  it('says why the last load of a target failed, until one works', async () => {
+  it('shows why the last load of a target failed, until one works', async () => {
     const place = temporaryFolder();
     const { run, succeed } = await syncedFolder(
       `publish: { targets: [{ name: lake, every: 0, folder: ${place} }] }`,
@@ -272,7 +272,7 @@ it('names the command that ends a pause, and that command ends it', async () => 
   expect((await run('status')).stdout).not.toContain('vodhouse resume main');
 });
 
-it('says after a restore why the account is paused, and nothing of its limits', async () => {
+it('shows after a restore why the account is paused, and nothing of its limits', async () => {
   const { run, succeed } = await syncedFolder();
   await succeed('backup', 'copy.db');
   await succeed('restore', 'copy.db');
@@ -283,7 +283,7 @@ it('says after a restore why the account is paused, and nothing of its limits', 
 });
 
 it.each(['status', 'runs', 'plan'])(
-  '%s of a live file that is gone, but not its published file, says how to get it back',
+  '%s of a live file that is gone, but not its published file, shows how to get it back',
   async (command) => {
     const { cwd, run } = commandFolder({ url: NOWHERE, top: 'publish: { file: bi.db }' });
     publishFrom(join(cwd, 'bi.db'), { warehouse_since: '2026-01-01 00:00:00' });

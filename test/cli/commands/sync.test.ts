@@ -138,7 +138,8 @@ describe('sync', () => {
   });
 
   it('ends with 1 where the key is wrong, without printing the key', async () => {
-    const { run } = await sandboxFolder({ packages: [101, 102], key: 'wrong-key', storage: false });
+    const config = { packages: [101, 102, 103], key: 'wrong-key', storage: false };
+    const { run, json, write, text } = await sandboxFolder(config);
     const { code, stdout, stderr } = await run('sync');
     expect(code).toBe(1);
     const { stdout: status } = await run('status');
@@ -152,6 +153,9 @@ describe('sync', () => {
     expect(stdout).toContain('main/101 (refused): page 1: the service refused: errorCode InvalidKey');
     expect(stdout).toMatch(/^run 1: failed [^]*, 2 requests$/m);
     expect(stdout + stderr).not.toContain('wrong-key');
+    write(text, 'other.yaml');
+    const document = JSON.stringify(await json('sync', '--config', 'other.yaml'));
+    expect(document).toContain('vodhouse check --config other.yaml'); // of the package that was skipped
   });
 
   it('logs at level debug that requests wait, how long and what for', async () => {

@@ -34,7 +34,7 @@ describe('the text of the loads of a target', () => {
     expect(textOf([done(), failed('(runs)')])).toContain('\n  runs and calendar  FAILED: permission denied');
   });
 
-  it('says whether both sides are equal, and what differs', () => {
+  it('shows whether both sides are equal, and what differs', () => {
     const text = textOf([done('main', { differences: [] }), done('lab', { differences: ['title is x'] })]);
     expect(text).toMatch(/main .*; every value is equal$/m);
     expect(text).toMatch(/lab .*; DIFFERS:\n {4}title is x$/m);

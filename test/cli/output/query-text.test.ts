@@ -53,7 +53,7 @@ describe('a query', () => {
     expect(await queried('select title from videos where 0', table)).toBe('title\n(0 rows)\n');
   });
 
-  it('shows as many rows as a table has room for, and says that there are more', async () => {
+  it('shows as many rows as a table has room for, and reports whether there are more', async () => {
     const sql = (rows: number) =>
       `with recursive n(x) as (select 1 union all select x + 1 from n where x < ${rows}) select x from n`;
     expect((await queried(sql(1000), queryTable)).isCut).toBe(false);
