@@ -5,8 +5,8 @@ import { countPages } from '../../service/count-pages.ts';
 import { RefusedError, TransientError } from '../../lib/errors.ts';
 import type { IdRange } from '../package-key.ts';
 import type { ReadPage } from '../../service/client/parse-response.ts';
-import { findForeignEcho, toPageContents, type PageContents } from './page-contents.ts';
-import { provePage, type PageProof } from './proof.ts';
+import { findForeignEcho, toPageContents } from './page-contents.ts';
+import { provePage, type JudgedPage, type PageProof } from './proof.ts';
 import { addChanges, distrustOrder, ensureWalkRow, type WalkState } from './walk-state.ts';
 import { countLive } from '../../warehouse/statements/video.ts';
 import { hasLiveId } from '../../warehouse/statements/expected-ids.ts';
@@ -165,16 +165,11 @@ function proveAbove(walk: WalkState, page: BoundaryPage, pageSize: number, unrea
   if (!isNext || !isRequested || findForeignEcho(echo, walk.key.packageId) !== null) return null;
   const totalcount = Math.max(paging.totalcount, (number - 1) * pageSize + count);
   const raised = { ...paging, totalcount, totalpage: countPages(totalcount, pageSize) };
-  const input = { number, pageSize, paging: raised, echo, contents, isDescending };
-  const proof = provePage({ ...input, above: null, orderViolated: false });
+  const proof = provePage({ ...page, paging: raised, pageSize, above: null, orderViolated: false });
   return proof.orderViolated ? null : proof;
 }
 
-interface BoundaryPage extends ReadPage {
-  number: number;
-  isDescending: boolean;
-  contents: PageContents;
-}
+type BoundaryPage = ReadPage & JudgedPage;
 
 /** Requests a page; null if that failed, because boundary reads are optional. */
 async function fetchBoundaryPage(walk: WalkState, plan: BoundaryPlan): Promise<BoundaryPage | null> {
@@ -223,9 +218,7 @@ function storeBoundaryRead(walk: WalkState, page: BoundaryPage, gap: IdRange, pr
  * sides of it.
  */
 function proveGap(page: BoundaryPage, { low, high }: IdRange, orderViolated: boolean): PageProof {
-  const { number, paging, echo, contents, isDescending, ids } = page;
-  const input = { number, pageSize: paging.pagesize, paging, echo, contents, isDescending };
-  const proof = provePage({ ...input, above: null, orderViolated });
-  const showsBothSides = ids.includes(low - 1) && ids.includes(high + 1);
+  const proof = provePage({ ...page, pageSize: page.paging.pagesize, above: null, orderViolated });
+  const showsBothSides = page.ids.includes(low - 1) && page.ids.includes(high + 1);
   return showsBothSides || proof.coversWholeList ? proof : { ...proof, range: null };
 }

@@ -5,14 +5,7 @@ import type { PageEnvelope } from '../../service/client/parse-response.ts';
 import { findKnownPage, storeUnchangedPage, type UnchangedPage } from '../../warehouse/unchanged-pages.ts';
 import { findForeignEcho, getPlace, isTrustedNeighbour, toPageContents } from './page-contents.ts';
 import type { PageAbove, PageContents } from './page-contents.ts';
-import {
-  decideStep,
-  findRefetchReason,
-  getLastPageNumber,
-  provePage,
-  type PageProof,
-  type Step,
-} from './proof.ts';
+import { findUnreadReason, getLastPageNumber, provePage, type JudgedPage, type PageProof } from './proof.ts';
 import {
   addChanges,
   distrustOrder,
@@ -33,9 +26,8 @@ export type PagePurpose = 'probe' | 'page';
  * twice as a page of another package.
  */
 export async function fetchPage(walk: WalkState, number: number, purpose: PagePurpose): Promise<Page> {
-  const { acceptPage: acceptsForeign } = walk.options;
   const page = await fetchOnce(walk, number, purpose);
-  const reason = findRefetchReason(page, { refetched: walk.refetched, acceptsForeign });
+  const reason = findRefetchReason(walk, page);
   if (reason === null) return page;
   walk.refetched++;
   const { account, packageId } = walk.key;
@@ -44,7 +36,7 @@ export async function fetchPage(walk: WalkState, number: number, purpose: PagePu
     `${account}/${packageId}, page ${number} is requested again: ${reason}`,
   );
   const second = await fetchOnce(walk, number, 'probe');
-  if (second.foreign === null || acceptsForeign) return second;
+  if (second.foreign === null || walk.options.acceptPage) return second;
   const refusal = `${second.foreign}; it came twice, and is not stored`;
   const command = walk.context.acceptPageCommand(walk.key);
   throw refusePage(walk, number, refusal, {
@@ -53,16 +45,18 @@ export async function fetchPage(walk: WalkState, number: number, purpose: PagePu
   });
 }
 
-/** What the walk does with a page. Throws RefusedError if it cannot go on. */
-export function decideStepOf(walk: WalkState, page: Page): Exclude<Step, { action: 'refuse' }> {
-  const { checkpoint, sizeChanges } = walk;
-  const step = decideStep(page, { pageSize: checkpoint.pageSize, sizeChanges });
-  if (step.action !== 'refuse') return step;
-  const hint = 'set page_size to one that the service keeps to';
-  throw refusePage(walk, page.number, step.reason, { fault: 'shape', hint });
+/** Pages of a walk that are requested again. */
+const MAX_REFETCHED = 3;
+
+/** Why a page is requested again: it is not the requested one. Null if it is used as it is. */
+function findRefetchReason(walk: WalkState, { number, paging, contents, foreign }: Page): string | null {
+  if (foreign !== null && !walk.options.acceptPage) return foreign;
+  if (walk.refetched >= MAX_REFETCHED || getLastPageNumber(paging) < number) return null;
+  return foreign ?? findUnreadReason(number, paging, contents.count);
 }
 
-function refusePage(
+/** The error of a walk that cannot use a page. */
+export function refusePage(
   { key }: WalkState,
   number: number,
   reason: string,
@@ -126,9 +120,6 @@ function isInItsPlace(
   return range?.low === stored.proof.low && range.high === stored.proof.high;
 }
 
-/** What a page is judged by. */
-type JudgedPage = Pick<Page, 'number' | 'paging' | 'echo' | 'contents'>;
-
 /**
  * Why a page looks like one of another package; null if it does not. It shares no id with the live rows, and
  * such pages of the walk would replace as many as a held-back removal: more than a few, or all of the
@@ -170,9 +161,8 @@ function countReplacedRows({ context, key }: WalkState, page: JudgedPage, above:
 }
 
 function proveInWalk({ above, checkpoint }: WalkState, page: JudgedPage): PageProof {
-  const { number, paging, echo, contents } = page;
   const { pageSize, orderViolated } = checkpoint;
-  return provePage({ number, pageSize, paging, echo, contents, above, orderViolated });
+  return provePage({ ...page, pageSize, above, orderViolated });
 }
 
 /** What a page proves. If it reaches into a known page above, the ids of that page are read from its rows. */

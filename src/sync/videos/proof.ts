@@ -1,5 +1,5 @@
 /**
- * What to do with a page of a walk, and what it proves about removals (docs/contributing/walking.md). Pure.
+ * What a page of a walk proves about removals (docs/contributing/walking.md). Pure.
  */
 import { countPages } from '../../service/count-pages.ts';
 import type { IdRange } from '../package-key.ts';
@@ -7,16 +7,20 @@ import type { Paging, SearchOption } from '../../service/videos.ts';
 import { HIGHEST, isTrustedNeighbour, LOWEST, type PageAbove, type PageContents } from './page-contents.ts';
 
 /** One page as requested and as returned. */
-export interface PageInput {
+export interface JudgedPage {
   /** The requested page number. */
   number: number;
-  /** The page size of the walk. */
-  pageSize: number;
   paging: Paging;
   echo: SearchOption | null;
   contents: PageContents;
   /** The page was requested in descending order, and `contents` are reversed. */
   isDescending?: boolean;
+}
+
+/** A page, and what the walk knows. */
+export interface PageInput extends JudgedPage {
+  /** The page size of the walk. */
+  pageSize: number;
   above: PageAbove;
   /** Earlier pages of the walk were out of order. */
   orderViolated: boolean;
@@ -38,62 +42,6 @@ export interface PageProof {
 }
 
 const ALL_IDS: IdRange = { low: LOWEST, high: HIGHEST };
-
-/** A page as it was received, and what was found out about it. */
-export interface ReceivedPage {
-  /** The requested page number. */
-  number: number;
-  paging: Paging;
-  contents: PageContents;
-  /** Why it looks like a page of another package; null if it does not. */
-  foreign: string | null;
-}
-
-/** Pages of a walk that are requested again. */
-const MAX_REFETCHED = 3;
-
-/**
- * Why a page is requested again: it is not the requested one. Null if it is used as it is. `refetched`: pages
- * of the walk that were requested again; `acceptsForeign`: a person accepts pages that look like those of
- * another package.
- */
-export function findRefetchReason(
-  { number, paging, contents, foreign }: ReceivedPage,
-  { refetched, acceptsForeign }: { refetched: number; acceptsForeign: boolean },
-): string | null {
-  if (foreign !== null && !acceptsForeign) return foreign;
-  if (refetched >= MAX_REFETCHED || getLastPageNumber(paging) < number) return null;
-  return foreign ?? findUnreadReason(number, paging, contents.count);
-}
-
-/**
- * What a walk does with a page. `store`: the page is the next one; `go to page`: the list ends before it;
- * `adopt page size`: the walk continues, by pages of this size, from the place that it has reached; `refuse`:
- * it fails.
- */
-export type Step =
-  | { action: 'store' }
-  | { action: 'go to page'; number: number }
-  | { action: 'adopt page size' }
-  | { action: 'refuse'; reason: string };
-
-/** A page size that changes more often than this in one walk is an error. */
-const MAX_SIZE_CHANGES = 3;
-
-/**
- * Decides what a walk by pages of this size does with a page. `sizeChanges`: how often the size has changed
- * in it.
- */
-export function decideStep(
-  { number, paging }: Pick<ReceivedPage, 'number' | 'paging'>,
-  { pageSize, sizeChanges }: { pageSize: number; sizeChanges: number },
-): Step {
-  const last = getLastPageNumber(paging);
-  if (last < number) return { action: 'go to page', number: last };
-  if (paging.pagesize === pageSize) return { action: 'store' };
-  if (sizeChanges < MAX_SIZE_CHANGES) return { action: 'adopt page size' };
-  return { action: 'refuse', reason: 'the page size keeps changing' };
-}
 
 /** Decides whether a page can be trusted, and what it proves. */
 export function provePage(input: PageInput): PageProof {

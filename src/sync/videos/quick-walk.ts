@@ -2,8 +2,9 @@
 import type { ListBaseline } from '../../warehouse/quick-walks.ts';
 import type { SyncContext } from '../context.ts';
 import { readAbove, readBoundary } from './boundary-read.ts';
-import { decideStepOf, fetchPage, proveWalked, storeWalkedPage } from './page.ts';
+import { fetchPage, proveWalked, storeWalkedPage } from './page.ts';
 import { HIGHEST, type TrustedNeighbour } from './page-contents.ts';
+import { getLastPageNumber } from './proof.ts';
 import { findLastPage, walkPackage } from './walk.ts';
 import {
   buildWalkEnd,
@@ -156,7 +157,8 @@ async function readPage(quick: QuickWalk, number: number): Promise<PageBounds | 
   if (known === null || known?.totalcount === walk.checkpoint.totalcount) return known;
   walk.above = judged.get(number + 1) ?? null;
   const page = await quick.fetchPage(number, 'page');
-  const isUsable = decideStepOf(walk, page).action === 'store';
+  const { paging } = page;
+  const isUsable = getLastPageNumber(paging) >= number && paging.pagesize === walk.checkpoint.pageSize;
   const bounds = isUsable ? storeAndTrust(quick, page) : null;
   if (!bounds) judged.set(number, null);
   const { slot } = walk.options;

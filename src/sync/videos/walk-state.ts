@@ -18,8 +18,8 @@ import type { UnchangedPage } from '../../warehouse/unchanged-pages.ts';
 import { beginWalk, stopWalk, type StartedWalk, type WalkEnd } from '../../warehouse/walks.ts';
 import type { SyncAccount, SyncContext } from '../context.ts';
 import type { Slot } from '../fair-queue.ts';
-import type { PageAbove, PageContents, TrustedNeighbour } from './page-contents.ts';
-import { countExpectedOn, type PageProof } from './proof.ts';
+import type { PageAbove, TrustedNeighbour } from './page-contents.ts';
+import { countExpectedOn, type JudgedPage, type PageProof } from './proof.ts';
 
 export interface WalkOptions {
   account: SyncAccount;
@@ -38,10 +38,7 @@ export interface WalkOptions {
 /** One page of the list: known by its hash, with what the live file has of it, or with its records. */
 export type Page = PlacedPage & ({ kind: 'known'; stored: UnchangedPage } | ReadPage);
 
-interface PlacedPage extends PageEnvelope {
-  /** The requested page number. */
-  number: number;
-  contents: PageContents;
+interface PlacedPage extends PageEnvelope, JudgedPage {
   /** Why it looks like a page of another package; null if it does not. */
   foreign: string | null;
 }

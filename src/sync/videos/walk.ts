@@ -6,7 +6,7 @@ import type { IdRange } from '../package-key.ts';
 import type { StartedWalk } from '../../warehouse/walks.ts';
 import type { SyncContext } from '../context.ts';
 import { getMaxBoundaryReads, readAbove, readBoundary } from './boundary-read.ts';
-import { decideStepOf, fetchPage, proveWalked, releaseRecords, storeWalkedPage } from './page.ts';
+import { fetchPage, proveWalked, refusePage, releaseRecords, storeWalkedPage } from './page.ts';
 import { HIGHEST, isTrustedNeighbour } from './page-contents.ts';
 import { getLastPageNumber, type PageProof, findUnreadReason } from './proof.ts';
 import {
@@ -89,15 +89,22 @@ function holdCheckpoint({ checkpoint, resumedFrom }: WalkState, { id, page }: Ch
 async function seekStorable(walk: WalkState, start: Page): Promise<Page> {
   let page = start;
   for (;;) {
-    const step = decideStepOf(walk, page);
-    if (step.action === 'store') return page;
-    const isOtherPage = step.action === 'go to page';
-    page = isOtherPage ? await fetchPage(walk, step.number, 'probe') : await adoptPageSize(walk);
+    const last = getLastPageNumber(page.paging);
+    if (last < page.number) page = await fetchPage(walk, last, 'probe');
+    else if (page.paging.pagesize !== walk.checkpoint.pageSize) page = await adoptPageSize(walk, page);
+    else return page;
   }
 }
 
+/** A page size that changes more often than this in one walk is an error. */
+const MAX_SIZE_CHANGES = 3;
+
 /** Continues the walk from the lowest id read, after the page size has changed. */
-function adoptPageSize(walk: WalkState): Promise<Page> {
+function adoptPageSize(walk: WalkState, { number }: Page): Promise<Page> {
+  if (walk.sizeChanges >= MAX_SIZE_CHANGES) {
+    const hint = 'set page_size to one that the service keeps to';
+    throw refusePage(walk, number, 'the page size keeps changing', { fault: 'shape', hint });
+  }
   walk.sizeChanges++;
   walk.above = walk.checkpoint.id === null ? 'end' : null;
   return findStart(walk, null);
