@@ -112,7 +112,7 @@ const MAX_PAGES_ABOVE = 1000;
  * whether all was shown. If more is listed than could be read, the walk is incomplete.
  */
 export async function readAbove(walk: WalkState, number: number, gap: IdRange, known = gap.low - 1) {
-  const { checkpoint, options, context, key } = walk;
+  const { checkpoint, context, key, slot } = walk;
   const { unreadReason, totalcount, pageSize } = checkpoint;
   const size = findDeepestSize(number * pageSize, pageSize) ?? pageSize;
   const plans: BoundaryPlan[] = [
@@ -147,7 +147,7 @@ export async function readAbove(walk: WalkState, number: number, gap: IdRange, k
         walk.countError += pages * pageSize + page.ids.filter((id) => id === null || id >= gap.low).length;
         return true;
       }
-      if (options.slot.pageRead()) await options.slot.nextSlot();
+      if (slot.pageRead()) await slot.nextSlot();
     }
   }
   return false;
@@ -173,7 +173,7 @@ type BoundaryPage = ReadPage & JudgedPage;
 
 /** Requests a page; null if that failed, because boundary reads are optional. */
 async function fetchBoundaryPage(walk: WalkState, plan: BoundaryPlan): Promise<BoundaryPage | null> {
-  const { account, key, runId, signal } = walk.options;
+  const { account, key, runId, signal } = walk;
   signal.throwIfAborted();
   try {
     const request = { packageId: key.packageId, ...plan, purpose: 'boundary' as const, runId, signal };

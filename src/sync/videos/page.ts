@@ -36,7 +36,7 @@ export async function fetchPage(walk: WalkState, number: number, purpose: PagePu
     `${account}/${packageId}, page ${number} is requested again: ${reason}`,
   );
   const second = await fetchOnce(walk, number, 'probe');
-  if (second.foreign === null || walk.options.acceptPage) return second;
+  if (second.foreign === null || walk.acceptPage) return second;
   const refusal = `${second.foreign}; it came twice, and is not stored`;
   const command = walk.context.acceptPageCommand(walk.key);
   throw refusePage(walk, number, refusal, {
@@ -50,7 +50,7 @@ const MAX_REFETCHED = 3;
 
 /** Why a page is requested again: it is not the requested one. Null if it is used as it is. */
 function findRefetchReason(walk: WalkState, { number, paging, contents, foreign }: Page): string | null {
-  if (foreign !== null && !walk.options.acceptPage) return foreign;
+  if (foreign !== null && !walk.acceptPage) return foreign;
   if (walk.refetched >= MAX_REFETCHED || getLastPageNumber(paging) < number) return null;
   return foreign ?? findUnreadReason(number, paging, contents.count);
 }
@@ -74,15 +74,14 @@ async function fetchOnce(walk: WalkState, number: number, purpose: PagePurpose):
     const foreign = findForeignEcho(echo, walk.key.packageId);
     return { kind: 'known', number, paging, echo, hash, contents: toKnownContents(stored), foreign, stored };
   }
-  const read = answer.kind === 'read' ? answer : walk.options.account.client.readRecords(answer);
+  const read = answer.kind === 'read' ? answer : walk.account.client.readRecords(answer);
   const page = { ...read, number, contents: toPageContents(read.ids, read.refused.length) };
   return { ...page, foreign: await findForeignReason(walk, page) };
 }
 
 /** `stored`: what the live file knows of the page; if the answer is `known`, it has the same records. */
 async function requestPage(walk: WalkState, number: number, purpose: PagePurpose) {
-  const { context, key, checkpoint } = walk;
-  const { account, runId, signal, slot, beforeRetry } = walk.options;
+  const { context, key, checkpoint, account, runId, signal, slot, beforeRetry } = walk;
   signal.throwIfAborted();
   const place = { ...key, page: number, pageSize: checkpoint.pageSize };
   const stored = findKnownPage(context.warehouse.db, place);

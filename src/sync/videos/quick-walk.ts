@@ -63,7 +63,7 @@ export async function runQuickWalk(context: SyncContext, options: WalkOptions): 
 }
 
 function createQuickWalk(context: SyncContext, options: WalkOptions, baseline: ListBaseline): QuickWalk {
-  const begun = { context, options, mode: 'quick', startedAt: context.clock.now() } as const;
+  const begun = { ...options, context, mode: 'quick', startedAt: context.clock.now() } as const;
   const walk = createWalkState(begun, { walkId: null, checkpoint: null, lastSize: baseline });
   walk.checkpoint.orderViolated = !baseline.isTrusted;
   const quick: QuickWalk = {
@@ -161,8 +161,7 @@ async function readPage(quick: QuickWalk, number: number): Promise<PageBounds | 
   const isUsable = getLastPageNumber(paging) >= number && paging.pagesize === walk.checkpoint.pageSize;
   const bounds = isUsable ? storeAndTrust(quick, page) : null;
   if (!bounds) judged.set(number, null);
-  const { slot } = walk.options;
-  if (slot.pageRead()) await slot.nextSlot();
+  if (walk.slot.pageRead()) await walk.slot.nextSlot();
   return bounds;
 }
 

@@ -46,10 +46,8 @@ interface PlacedPage extends PageEnvelope, JudgedPage {
 /** Requests one page of the package. */
 export type FetchPage = (number: number, purpose: 'probe' | 'page') => Promise<Page>;
 
-export interface WalkState {
+export interface WalkState extends Readonly<WalkOptions> {
   readonly context: SyncContext;
-  readonly options: WalkOptions;
-  readonly key: PackageKey;
   readonly mode: Mode;
   /** Start of the walk. */
   readonly startedAt: number;
@@ -83,14 +81,12 @@ export interface WalkState {
   distrusted: { pages: number; reason: string | null };
 }
 
-type NewWalk = Pick<WalkState, 'context' | 'options' | 'mode' | 'startedAt'>;
+type NewWalk = WalkOptions & Pick<WalkState, 'context' | 'mode' | 'startedAt'>;
 
 /** Creates the row of a walk; a full walk resumes one that stopped before its end. */
-export function startWalk({ context, options, mode, startedAt: now }: NewWalk): StartedWalk {
+export function startWalk({ context, key, runId, mode, startedAt: now }: NewWalk): StartedWalk {
   const { resumeWithinMs } = context.walk;
-  return transact(context.warehouse.db, (tx) =>
-    beginWalk(tx, { ...options.key, runId: options.runId, mode, now, resumeWithinMs }),
-  );
+  return transact(context.warehouse.db, (tx) => beginWalk(tx, { ...key, runId, mode, now, resumeWithinMs }));
 }
 
 /** The row of the walk. A quick walk has none until it reads a page that is not known. */
@@ -101,23 +97,19 @@ export function ensureWalkRow(walk: WalkState): number {
 
 /** Creates the state of a walk that has read nothing yet. */
 export function createWalkState(
-  { context, options, mode, startedAt }: NewWalk,
+  begun: NewWalk,
   { walkId, checkpoint, lastSize }: Omit<StartedWalk, 'walkId'> & Pick<WalkState, 'walkId'>,
 ): WalkState {
   const initial: Checkpoint = {
     id: null,
     page: 1,
-    pageSize: lastSize?.pageSize ?? options.account.pageSize,
+    pageSize: lastSize?.pageSize ?? begun.account.pageSize,
     totalcount: 0,
     orderViolated: false,
     unreadReason: null,
   };
   return {
-    context,
-    options,
-    key: options.key,
-    mode,
-    startedAt,
+    ...begun,
     walkId,
     checkpoint: checkpoint ?? initial,
     above: checkpoint?.id == null ? 'end' : null,
@@ -198,11 +190,11 @@ export const MIN_HELD_BACK = 20;
 
 /** The end of a walk that read all its pages. `hasReadAll`: this walk itself read every page of the list. */
 export function buildWalkEnd(walk: WalkState, hasReadAll: boolean): Omit<WalkEnd, 'walkId'> {
-  const { context, options, key, checkpoint, resumedFrom, coversWholeList, startedAt } = walk;
+  const { context, key, runId, checkpoint, resumedFrom, coversWholeList, startedAt } = walk;
   const now = context.clock.now();
   return {
     ...key,
-    runId: options.runId,
+    runId,
     startedAt,
     now,
     day: context.calendar.dayAt(now),
@@ -211,7 +203,7 @@ export function buildWalkEnd(walk: WalkState, hasReadAll: boolean): Omit<WalkEnd
       share: context.walk.removalBrake,
       minimum: MIN_HELD_BACK,
       confirmBefore: startedAt - context.walk.getScheduleMs(key) + LATE_TICK_MS,
-      accept: options.acceptRemovals,
+      accept: walk.acceptRemovals,
     },
     coversWholeList,
     isOrderSeen: hasReadAll || isOrderProved(walk),
@@ -241,8 +233,8 @@ function formatDistrust({ checkpoint, distrusted, coversWholeList }: WalkState):
 /** Stores why a walk stopped. If the file cannot be written, the original error is thrown instead. */
 export function recordStop(walk: WalkState, error: unknown): void {
   if (error instanceof WarehouseError) return;
-  const { context, options, key, mode } = walk;
-  const stop = { ...key, walkId: ensureWalkRow(walk), mode, runId: options.runId, now: context.clock.now() };
+  const { context, key, mode, runId } = walk;
+  const stop = { ...key, walkId: ensureWalkRow(walk), mode, runId, now: context.clock.now() };
   transact(context.warehouse.db, (tx) =>
     stopWalk(tx, { ...stop, status: getStatus(error), error: formatStop(error) }),
   );

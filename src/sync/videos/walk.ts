@@ -30,7 +30,7 @@ import { dropCandidates } from '../../warehouse/statements/removal.ts';
 
 /** Walks one package. Throws what stopped the walk, after its checkpoint and its status are stored. */
 export async function walkPackage(context: SyncContext, options: WalkOptions): Promise<void> {
-  const begun = { context, options, mode: 'full', startedAt: context.clock.now() } as const;
+  const begun = { ...options, context, mode: 'full', startedAt: context.clock.now() } as const;
   const started = startWalk(begun);
   const walk = createWalkState(begun, started);
   try {
@@ -45,7 +45,7 @@ export async function walkPackage(context: SyncContext, options: WalkOptions): P
 
 /** Reads from the start page down to page 1. Each page is stored while the next one is fetched. */
 async function readPagesDescending(walk: WalkState, last: StartedWalk['lastSize']): Promise<void> {
-  const { context, options, key } = walk;
+  const { context, key, slot } = walk;
   let page = await findStart(walk, last);
   const pages = getLastPageNumber(page.paging);
   walk.boundaryReads.left = getMaxBoundaryReads(context.walk.boundaryReads, pages);
@@ -58,7 +58,7 @@ async function readPagesDescending(walk: WalkState, last: StartedWalk['lastSize'
     proof.gap ??= gap;
     const before = { ...walk.checkpoint };
     advance(walk, page, proof);
-    const isTurnOver = options.slot.pageRead();
+    const isTurnOver = slot.pageRead();
     // The next page is fetched now, unless a boundary read or another package comes first. A page that proves
     // nothing is stored before that: it may change rows by which the next one is known.
     const mayFetchNext = number > 1 && !gap && !isTurnOver && proof.distrust === null;
@@ -69,7 +69,7 @@ async function readPagesDescending(walk: WalkState, last: StartedWalk['lastSize'
     if (gap?.high === HIGHEST) await readAbove(walk, number, gap);
     else if (gap) await readBoundary(walk, number, gap);
     if (number <= 1) return;
-    if (isTurnOver) await options.slot.nextSlot();
+    if (isTurnOver) await slot.nextSlot();
     page = await (next ?? fetchPage(walk, number - 1, 'page'));
   }
 }
