@@ -25,7 +25,7 @@ export function registerPackages(
     for (const { id, name, full: schedule = null } of configured) {
       const key = { account, packageId: id };
       packages.returnPackage(tx, key);
-      packages.registerPackage(tx, { ...key, name, schedule });
+      packages.registerPackage(tx, { account, package_id: id, name, schedule });
       followed.add(`${account}/${id}`);
     }
   }

@@ -22,10 +22,7 @@ export interface ListBaseline {
 }
 
 /** A quick walk whose pages were all known. */
-export interface UnchangedListEnd extends Pick<
-  WalkEnd,
-  'account' | 'packageId' | 'runId' | 'now' | 'day' | 'checkpoint'
-> {
+export interface UnchangedListEnd extends Pick<WalkEnd, 'key' | 'runId' | 'now' | 'day' | 'checkpoint'> {
   /** Records that it missed and could not find; null if that may have changed since. */
   missingRecords: number | null;
 }
@@ -65,16 +62,16 @@ export function beginQuickWalk(tx: Tx, key: PackageKey, now: number): ListBaseli
  */
 export function finishQuickWalk(tx: Tx, end: QuickWalkEnd): void {
   const requests = finishUnchangedList(tx, end);
-  const { account, packageId, walkId, unsettled, checkpoint, message } = end;
+  const { key, walkId, unsettled, checkpoint, message } = end;
   const { removed, heldBack, newlyHeldBack } = settleRemovals(tx, end);
   const { unreadReason, orderViolated } = checkpoint;
-  if (orderViolated) packages.markUntrusted(tx, { account, packageId });
+  if (orderViolated) packages.markUntrusted(tx, key);
   if (!end.hasFindings && removed + newlyHeldBack === 0 && unreadReason === null) {
     deleteWalk(tx, { walkId });
     return;
   }
   const at = toTimestamp(end.now);
-  packages.recordSize(tx, { account, packageId, date: end.day });
+  packages.recordSize(tx, key, end.day);
   const status = unreadReason === null ? 'succeeded' : 'partial';
   const result = { status, finished_at: at, error: unreadReason ?? message } as const;
   closeWalk(tx, walkId, { ...result, removed, held_back: heldBack, requests, unsettled });
@@ -85,13 +82,14 @@ export function finishQuickWalk(tx: Tx, end: QuickWalkEnd): void {
  * own requests.
  */
 export function finishUnchangedList(tx: Tx, end: UnchangedListEnd): number {
-  const { account, packageId, runId, missingRecords } = end;
+  const { key, runId, missingRecords } = end;
   const { totalcount, pageSize } = end.checkpoint;
   const at = toTimestamp(end.now);
-  packages.recordQuickWalk(tx, { account, packageId, totalcount, pageSize, missingRecords, at });
-  packages.recordSize(tx, { account, packageId, date: end.day });
-  const requests = countPackageRequests(tx, { account, packageId, runId });
+  packages.recordQuickWalk(tx, { ...key, totalcount, pageSize, missingRecords, at });
+  packages.recordSize(tx, key, end.day);
+  const requests = countPackageRequests(tx, { ...key, runId });
   const pages = Math.max(1, countPages(totalcount, pageSize));
-  addSavedRequests(tx, { account, date: at.slice(0, 10), requests: Math.max(0, pages - requests) });
+  const saved = Math.max(0, pages - requests);
+  addSavedRequests(tx, { account: key.account, date: at.slice(0, 10), quick_walks: 1, requests: saved });
   return requests;
 }

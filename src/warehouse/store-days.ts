@@ -127,12 +127,12 @@ export function storeDays(tx: Tx, days: DaysToStore): DayCounts {
 /** Stores today's figures. A day that is booked, as by the calendar of another time zone, stays booked. */
 function storeLive(tx: Tx, account: string, row: DayRow, at: string): void {
   if (!statements.findBooked(tx, { account, date: row.date }))
-    statements.writeDay(tx, account, row, 'live', at);
+    statements.writeDay(tx, { ...row, account, state: 'live', observed_at: at });
   statements.appendReading(tx, account, row, at);
 }
 
 function bookDay(tx: Tx, account: string, row: DayRow, at: string): void {
-  statements.writeDay(tx, account, row, 'booked', at);
+  statements.writeDay(tx, { ...row, account, state: 'booked', observed_at: at });
   statements.deleteGap(tx, { account, date: row.date });
   statements.deleteUnconfirmed(tx, { account, date: row.date });
 }
@@ -153,7 +153,10 @@ function storeUnconfirmed(tx: Tx, { account, answeredAt, unconfirmed }: DaysToSt
 }
 
 function storeGaps(tx: Tx, { account, missed, givenUp }: DaysToStore, at: string): void {
-  for (const day of missed) statements.upsertGap(tx, { ...day, account, at });
+  for (const { date, reason, requestedDays } of missed) {
+    const times = { first_missed_at: at, last_requested_at: at };
+    statements.upsertGap(tx, { account, date, ...times, reason, requested_days: requestedDays });
+  }
   for (const date of givenUp) statements.giveUpGap(tx, { account, date, at });
 }
 

@@ -7,7 +7,7 @@ import { recordDrift } from './statements/drift.ts';
 import { addLiveCount, findPackage } from './statements/package.ts';
 import { deletePageHash, deletePagesAbout, upsertPageHash } from './statements/page-hash.ts';
 import { findOpenVideoIds, quarantineOnce, resolve } from './statements/quarantine.ts';
-import { findCandidatesBetween, deleteCandidate, upsertCandidate } from './statements/removal.ts';
+import { deleteCandidates, upsertCandidate } from './statements/removal.ts';
 import { countLive, findVideo, findVideos, restoreVideo, createVideoWriter } from './statements/video.ts';
 import { advanceWalk, type Checkpoint, type PageCounts } from './statements/walk.ts';
 import type { PackageKey, IdRange } from '../sync/package-key.ts';
@@ -21,7 +21,8 @@ export interface RefusedVideo {
 }
 
 /** One response of the list, ready to be stored. */
-export interface AnswerToStore extends PackageKey {
+export interface AnswerToStore {
+  key: PackageKey;
   walkId: number;
   page: number;
   /** When it is stored, in milliseconds since 1970: the time of its changes. */
@@ -60,8 +61,8 @@ export interface PageOutcome extends PageCounts {
 
 /** Stores a page of a walk. */
 export function storePage(tx: Tx, page: PageToStore): PageOutcome {
-  const { account, packageId, gap } = page;
-  const unsettled = gap ? countLive(tx, { account, packageId, low: gap.low, high: gap.high }) : 0;
+  const { key, gap } = page;
+  const unsettled = gap ? countLive(tx, { ...key, ...gap }) : 0;
   const stored = storeAnswer(tx, page);
   updatePageHash(tx, page, stored);
   const counts = { ...stored.counts, unsettled };
@@ -71,10 +72,9 @@ export function storePage(tx: Tx, page: PageToStore): PageOutcome {
 
 /** Stores a boundary read. Known ids of the gap that it proves are settled: seen, or a candidate. */
 export function storeBoundaryPage(tx: Tx, read: BoundaryPageToStore): PageOutcome {
-  const { account, packageId } = read;
   const low = Math.max(read.targetGap.low, read.proof?.low ?? 0);
   const high = Math.min(read.targetGap.high, read.proof?.high ?? 0);
-  const settled = low <= high ? countLive(tx, { account, packageId, low, high }) : 0;
+  const settled = low <= high ? countLive(tx, { ...read.key, low, high }) : 0;
   const { counts, newInQuarantine } = storeAnswer(tx, read);
   const changes = { ...counts, unsettled: -settled };
   advanceWalk(tx, read.walkId, { ...changes, pages: 0 }, read.checkpoint);
@@ -89,20 +89,21 @@ interface Stored {
 }
 
 function storeAnswer(tx: Tx, answer: AnswerToStore): Stored {
+  const { key, walkId, coversWholeList } = answer;
+  const { account, packageId: package_id } = key;
   const at = toTimestamp(answer.now);
   const present = listPresentIds(answer);
   const matched = matchRows(tx, answer, present);
   const { changed, ...written } = writeVideos(tx, answer, matched.onPage, at);
   const counts = { ...written, quarantined: answer.refused.length };
   forgetPagesAbout(tx, answer, [...changed, ...matched.missing]);
-  const { account, packageId, walkId, coversWholeList } = answer;
   const proof = coversWholeList ? 'whole' : 'order';
   for (const id of matched.missing)
-    upsertCandidate(tx, { account, packageId, id, provedAt: at, walkId, proof });
-  deleteSeenCandidates(tx, answer, present);
+    upsertCandidate(tx, { account, package_id, id, proved_at: at, walk_id: walkId, proof });
+  deleteCandidates(tx, { ...key, ids: JSON.stringify([...present]) });
   resolveSeen(tx, answer, at);
   const newInQuarantine = storeRefused(tx, answer, at);
-  const newDrift = recordDrift(tx, { account, stream: 'videos', packageId }, answer.drift, at);
+  const newDrift = recordDrift(tx, { ...key, stream: 'videos' }, answer.drift, at);
   const isEqual = matched.missing.length === 0 && answer.refused.length === 0 && newDrift === 0;
   return { counts, newInQuarantine, isEqual };
 }
@@ -110,24 +111,22 @@ function storeAnswer(tx: Tx, answer: AnswerToStore): Stored {
 /**
  * Deletes the hashes of pages of which a row changed, is missing or cannot be stored: they are read again.
  */
-function forgetPagesAbout(tx: Tx, answer: AnswerToStore, different: readonly number[]): void {
-  const { account, packageId, refused } = answer;
+function forgetPagesAbout(tx: Tx, { key, refused }: AnswerToStore, different: readonly number[]): void {
   const ids = [...different, ...refused.flatMap(({ id }) => id ?? [])];
-  if (ids.length > 0) deletePagesAbout(tx, { account, packageId, ...getIdRange(ids) });
+  if (ids.length > 0) deletePagesAbout(tx, { ...key, ...getIdRange(ids) });
 }
 
 /** Stores the hash of a page, unless it differs from the rows: then the page is read again next time. */
 function updatePageHash(tx: Tx, page: PageToStore, { isEqual }: Stored): void {
-  const { fingerprint, proof, checkpoint, drift } = page;
-  const { account, packageId, page: number } = page;
-  const { pageSize } = checkpoint;
+  const { key, page: number, fingerprint, proof, drift } = page;
+  const { pageSize } = page.checkpoint;
   if (!fingerprint || !proof || !isEqual) {
-    deletePageHash(tx, { account, packageId, page: number, pageSize });
+    deletePageHash(tx, { ...key, page: number, pageSize });
     return;
   }
   upsertPageHash(tx, {
-    account,
-    package_id: packageId,
+    account: key.account,
+    package_id: key.packageId,
     page: number,
     page_size: pageSize,
     hash: fingerprint.hash,
@@ -141,10 +140,8 @@ function updatePageHash(tx: Tx, page: PageToStore, { isEqual }: Stored): void {
 }
 
 /** The ids on the page. A refused record counts: its video is not removed. */
-function listPresentIds(answer: AnswerToStore): Set<number> {
-  const ids = new Set(answer.videos.map((video) => video.id));
-  for (const { id } of answer.refused) if (id !== null) ids.add(id);
-  return ids;
+function listPresentIds({ videos, refused }: AnswerToStore): Set<number> {
+  return new Set([...videos, ...refused].flatMap(({ id }) => id ?? []));
 }
 
 interface MatchedRows {
@@ -154,12 +151,12 @@ interface MatchedRows {
   missing: number[];
 }
 
-function matchRows(tx: Tx, { account, packageId, proof }: AnswerToStore, ids: Set<number>): MatchedRows {
+function matchRows(tx: Tx, { key, proof }: AnswerToStore, ids: Set<number>): MatchedRows {
   const matched: MatchedRows = { onPage: new Map(), missing: [] };
   // a page without a proof may span the whole package, so only its own ids are looked up
   const rows = proof
-    ? findVideos(tx, { account, packageId, ...proof })
-    : [...ids].flatMap((id) => findVideo(tx, { account, packageId, id }) ?? []);
+    ? findVideos(tx, { ...key, ...proof })
+    : [...ids].flatMap((id) => findVideo(tx, { ...key, id }) ?? []);
   for (const { id, isLive } of rows) {
     if (ids.has(id)) matched.onPage.set(id, isLive === 1);
     else if (isLive === 1) matched.missing.push(id);
@@ -178,14 +175,14 @@ function getIdRange(ids: Iterable<number>): IdRange {
 }
 
 function writeVideos(tx: Tx, answer: AnswerToStore, isLiveById: Map<number, boolean>, at: string) {
-  const { account, packageId } = answer;
+  const { key } = answer;
   const counts = { added: 0, edited: 0, unchanged: 0, restored: 0 };
   const changed: number[] = [];
   const before = getChangeSeq(tx);
   let seq = before;
   const known = isLiveById.size > 0 ? answer.proof : null;
-  const isImport = findPackage(tx, { account, packageId })?.first_walked_at == null;
-  const write = createVideoWriter(tx, answer, { at, known, isImport });
+  const isImport = findPackage(tx, key)?.first_walked_at == null;
+  const write = createVideoWriter(tx, key, { at, known, isImport });
   for (const video of answer.videos) {
     if (!write(video, seq + 1)) {
       counts.unchanged++;
@@ -201,27 +198,21 @@ function writeVideos(tx: Tx, answer: AnswerToStore, isLiveById: Map<number, bool
   // had
   for (const { id } of answer.refused) {
     if (id === null || isLiveById.get(id) !== false) continue;
-    restoreVideo(tx, { account, packageId, id, at, changeSeq: ++seq });
+    restoreVideo(tx, { ...key, id, at, changeSeq: ++seq });
     counts.restored++;
     isLiveById.set(id, true);
   }
   if (seq > before) {
     setChangeSeq(tx, { seq });
-    addLiveCount(tx, { account, packageId, more: counts.added + counts.restored, changeSeq: seq });
+    addLiveCount(tx, { ...key, more: counts.added + counts.restored, changeSeq: seq });
   }
   return { ...counts, changed };
 }
 
-function deleteSeenCandidates(tx: Tx, { account, packageId }: AnswerToStore, present: Set<number>): void {
-  const key = { account, packageId };
-  for (const id of findCandidatesBetween(tx, { ...key, ...getIdRange(present) })) {
-    if (present.has(id)) deleteCandidate(tx, { ...key, id });
-  }
-}
-
 /** Puts the records that cannot be stored into quarantine. Returns how many were not there before. */
-function storeRefused(tx: Tx, { account, packageId, page, refused }: AnswerToStore, at: string): number {
-  const place = { account, stream: 'videos' as const, package_id: packageId, page, seen_at: at };
+function storeRefused(tx: Tx, { key, page, refused }: AnswerToStore, at: string): number {
+  const { account, packageId: package_id } = key;
+  const place = { account, stream: 'videos' as const, package_id, page, seen_at: at };
   const added = refused.filter(({ id, reason, raw }) =>
     quarantineOnce(tx, { ...place, record_id: id === null ? null : String(id), reason, raw }),
   );
@@ -230,14 +221,14 @@ function storeRefused(tx: Tx, { account, packageId, page, refused }: AnswerToSto
 
 /** Resolves quarantined videos that the page returned without a problem, or proved removed. */
 function resolveSeen(tx: Tx, answer: AnswerToStore, at: string): void {
-  const { account, packageId, proof } = answer;
+  const { key, proof } = answer;
   const range = getIdRange([...answer.videos.map(({ id }) => id), ...(proof ? [proof.low, proof.high] : [])]);
-  const open = findOpenVideoIds(tx, { account, packageId, ...range });
+  const open = findOpenVideoIds(tx, { ...key, ...range });
   if (open.length === 0) return;
   const stored = new Set(answer.videos.map((video) => String(video.id)));
   const refused = new Set(answer.refused.map(({ id }) => String(id)));
   const isRemoved = (id: string) => proof && Number(id) >= proof.low && Number(id) <= proof.high;
   const resolved = open.filter((id) => !refused.has(id) && (stored.has(id) || isRemoved(id)));
   if (resolved.length === 0) return;
-  resolve(tx, { account, stream: 'videos', packageId, ids: JSON.stringify(resolved), at });
+  resolve(tx, { ...key, stream: 'videos', ids: JSON.stringify(resolved), at });
 }

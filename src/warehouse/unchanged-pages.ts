@@ -5,7 +5,7 @@ import type { DriftKind } from '../service/service-fields.ts';
 import { touchDrift } from './statements/drift.ts';
 import { findPage, type PagePlace } from './statements/page-hash.ts';
 import { countLive } from './statements/video.ts';
-import { advanceWalk, type PageCounts } from './statements/walk.ts';
+import { advanceWalk } from './statements/walk.ts';
 import type { PageToStore } from './store-page.ts';
 import type { IdRange } from '../sync/package-key.ts';
 
@@ -26,7 +26,7 @@ export interface UnchangedPage {
 
 /** A recognised page of a walk. */
 export type UnchangedPageToStore = Pick<UnchangedPage, 'records' | 'drift'> &
-  Pick<PageToStore, 'account' | 'packageId' | 'page' | 'now' | 'gap' | 'checkpoint'> & {
+  Pick<PageToStore, 'key' | 'now' | 'gap' | 'checkpoint'> & {
     /** Null for a quick walk that has read only known pages: it has no row. */
     walkId: number | null;
   };
@@ -44,11 +44,11 @@ export function findKnownPage(tx: Tx, place: PagePlace): UnchangedPage | null {
 }
 
 /** Stores a recognised page: only the checkpoint moves. */
-export function storeUnchangedPage(tx: Tx, page: UnchangedPageToStore): PageCounts {
-  const { account, packageId, gap, records, checkpoint } = page;
-  touchDrift(tx, { account, stream: 'videos', packageId }, page.drift, toTimestamp(page.now));
-  const unsettled = gap ? countLive(tx, { account, packageId, ...gap }) : 0;
+export function storeUnchangedPage(tx: Tx, page: UnchangedPageToStore): void {
+  const { key, walkId, gap, records, drift, checkpoint } = page;
+  touchDrift(tx, { ...key, stream: 'videos' }, drift, toTimestamp(page.now));
+  if (walkId === null) return;
+  const unsettled = gap ? countLive(tx, { ...key, ...gap }) : 0;
   const counts = { added: 0, edited: 0, unchanged: records, restored: 0, quarantined: 0, unsettled };
-  if (page.walkId !== null) advanceWalk(tx, page.walkId, { ...counts, pages: 1, recognised: 1 }, checkpoint);
-  return counts;
+  advanceWalk(tx, walkId, { ...counts, pages: 1, recognised: 1 }, checkpoint);
 }

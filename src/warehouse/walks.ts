@@ -15,7 +15,8 @@ import { closeWalk, insertWalk, findLastWalk } from './statements/walk.ts';
 import type { Checkpoint, WalkRow } from './statements/walk.ts';
 import type { PackageKey } from '../sync/package-key.ts';
 
-export interface NewWalk extends PackageKey {
+export interface NewWalk {
+  key: PackageKey;
   runId: number;
   mode: Mode;
   now: number;
@@ -34,23 +35,23 @@ export interface StartedWalk {
 
 /** Begins a walk; it resumes the last one of the package if that stopped before its end. */
 export function beginWalk(tx: Tx, start: NewWalk): StartedWalk {
-  const earlier = pickResumable(findLastWalk(tx, start, start.mode), start);
+  const { key, mode } = start;
+  const earlier = pickResumable(findLastWalk(tx, key, mode), start);
   const at = toTimestamp(start.now);
-  const key = { account: start.account, packageId: start.packageId };
   const walkId = insertWalk(tx, {
     run_id: start.runId,
-    account: start.account,
-    package_id: start.packageId,
-    mode: start.mode,
+    account: key.account,
+    package_id: key.packageId,
+    mode,
     status: 'running',
     started_at: at,
     resumed: earlier !== null,
     origin_started_at: earlier?.origin_started_at ?? at,
     ...(earlier ? { ...pickCheckpoint(earlier), resumed_from_id: earlier.checkpoint_id } : {}),
   });
-  if (start.mode === 'full') candidates.dropCandidates(tx, key, 'quick');
+  if (mode === 'full') candidates.dropCandidates(tx, key, 'quick');
   if (earlier) candidates.reassignCandidates(tx, { ...key, from: earlier.walk_id, to: walkId });
-  else if (start.mode === 'full') candidates.dropCandidates(tx, key, 'unheld');
+  else if (mode === 'full') candidates.dropCandidates(tx, key, 'unheld');
   return { walkId, checkpoint: earlier && toCheckpoint(earlier), lastSize: findLastSize(tx, key) };
 }
 
@@ -105,7 +106,8 @@ export interface RemovalLimit {
   accept: number | boolean;
 }
 
-export interface WalkEnd extends PackageKey {
+export interface WalkEnd {
+  key: PackageKey;
   walkId: number;
   runId: number;
   startedAt: number;
@@ -134,8 +136,7 @@ export interface Removals {
 
 /** Ends a walk that read every page: its removals take effect or are held back. */
 export function finishWalk(tx: Tx, end: WalkEnd): Removals {
-  const { account, packageId, walkId, runId } = end;
-  const key = { account, packageId };
+  const { key, walkId, runId } = end;
   if (!canProve(end)) candidates.dropCandidates(tx, key, 'unheld');
   const { unreadReason, totalcount, pageSize, orderViolated } = end.checkpoint;
   const removals = settleRemovals(tx, end);
@@ -149,9 +150,9 @@ export function finishWalk(tx: Tx, end: WalkEnd): Removals {
     requests: countPackageRequests(tx, { ...key, runId }),
   });
   packages.recordTurn(tx, { ...key, walkId });
-  packages.recordSize(tx, { ...key, date: end.day });
+  packages.recordSize(tx, key, end.day);
   if (unreadReason !== null) return removals;
-  resolveUnseen(tx, { ...key, since: findLastWalk(tx, end, 'full')?.origin_started_at ?? at, at });
+  resolveUnseen(tx, { ...key, since: findLastWalk(tx, key, 'full')?.origin_started_at ?? at, at });
   const order = orderViolated ? 'untrusted' : 'trusted';
   packages.recordFullWalk(tx, { ...key, totalcount, pageSize, order, at });
   const lastPage = Math.max(1, countPages(totalcount, pageSize));
@@ -160,7 +161,8 @@ export function finishWalk(tx: Tx, end: WalkEnd): Removals {
 }
 
 /** A walk that stopped before its end. */
-export interface WalkStop extends PackageKey {
+export interface WalkStop {
+  key: PackageKey;
   walkId: number;
   mode: Mode;
   runId: number;
@@ -174,11 +176,11 @@ export interface WalkStop extends PackageKey {
  * package.
  */
 export function stopWalk(tx: Tx, stop: WalkStop): void {
-  const { account, packageId, walkId, runId, status, error } = stop;
+  const { key, walkId, runId, status, error } = stop;
   const at = toTimestamp(stop.now);
   if (status === 'failed') {
-    if (stop.mode === 'full') packages.recordFailedTurn(tx, { account, packageId, walkId });
-    else packages.recordFailedQuickWalk(tx, { account, packageId, at });
+    if (stop.mode === 'full') packages.recordFailedTurn(tx, { ...key, walkId });
+    else packages.recordFailedQuickWalk(tx, { ...key, at });
   }
   closeWalk(tx, walkId, {
     status,
@@ -186,14 +188,13 @@ export function stopWalk(tx: Tx, stop: WalkStop): void {
     error,
     removed: 0,
     held_back: 0,
-    requests: countPackageRequests(tx, { account, packageId, runId }),
+    requests: countPackageRequests(tx, { ...key, runId }),
   });
 }
 
 /** Applies the removals that the walk proved, or holds them back. */
 export function settleRemovals(tx: Tx, end: WalkEnd): Removals {
-  const { account, packageId, walkId } = end;
-  const key = { account, packageId };
+  const { key, walkId } = end;
   const all = candidates.findCandidates(tx, key);
   const proved = canProve(end) ? all.filter((row) => row.walk_id === walkId) : [];
   const fresh = proved.filter((row) => !row.held_back);
@@ -241,15 +242,13 @@ function getHoldReason(
 }
 
 /** Removes rows. The hashes of pages that had them were deleted when their removal was proved. */
-function applyRemovals(tx: Tx, end: WalkEnd, rows: readonly Candidate[]): void {
+function applyRemovals(tx: Tx, { key, now }: WalkEnd, rows: readonly Candidate[]): void {
   if (rows.length === 0) return;
-  const at = toTimestamp(end.now);
-  const key = { account: end.account, packageId: end.packageId };
+  const at = toTimestamp(now);
   let changeSeq = getChangeSeq(tx);
-  for (const { id, proved_at: provedAt } of rows) {
+  for (const { id, proved_at: provedAt } of rows)
     markRemoved(tx, { ...key, id, provedAt, at, changeSeq: ++changeSeq });
-    candidates.deleteCandidate(tx, { ...key, id });
-  }
+  candidates.deleteCandidates(tx, { ...key, ids: JSON.stringify(rows.map(({ id }) => id)) });
   setChangeSeq(tx, { seq: changeSeq });
   packages.addLiveCount(tx, { ...key, more: -rows.length, changeSeq });
 }

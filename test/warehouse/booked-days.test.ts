@@ -101,7 +101,14 @@ describe('a booked day', () => {
     const before = days();
     const db = openDatabase(path, 0);
     const write = () =>
-      transact(db, (tx) => writeDay(tx, 'main', dayRow(BOOKED, 7), 'booked', '2026-03-01 00:00:00'));
+      transact(db, (tx) =>
+        writeDay(tx, {
+          ...dayRow(BOOKED, 7),
+          account: 'main',
+          state: 'booked',
+          observed_at: '2026-03-01 00:00:00',
+        }),
+      );
     expect(write).toThrow(WarehouseError);
     expect(write).toThrow(`${path}: a booked day is never changed`);
     db.$client.close();

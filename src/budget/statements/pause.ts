@@ -1,7 +1,7 @@
 /** Restrictions of an account. */
-import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import { pause } from '../../database/schema/runs.ts';
+import { upsert } from '../../database/upsert.ts';
 
 export type PauseRow = typeof pause.$inferSelect;
 
@@ -11,9 +11,7 @@ export const findPause = query<PauseRow, { account: string }>(
 ).get;
 
 /** Stores the pause in place of any earlier one of its account. */
-export function upsertPause(tx: Tx, row: PauseRow): void {
-  tx.insert(pause).values(row).onConflictDoUpdate({ target: pause.account, set: row }).run();
-}
+export const upsertPause = upsert(pause);
 
 /** Deletes the pause of the account, if it is in force. */
 export const deletePause = query<never, { account: string; at: string }>(

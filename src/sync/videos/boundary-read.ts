@@ -205,7 +205,7 @@ function storeBoundaryRead(walk: WalkState, page: BoundaryPage, gap: IdRange, pr
   if (!page.isDescending && proof.orderViolated) distrustOrder(walk);
   const { number, videos, refused, drift } = page;
   const { range, coversWholeList } = proof;
-  const place = { ...key, walkId, page: number, now: context.clock.now(), checkpoint, targetGap: gap };
+  const place = { key, walkId, page: number, now: context.clock.now(), checkpoint, targetGap: gap };
   const answer = { ...place, videos, refused, drift, proof: range, coversWholeList };
   addChanges(
     walk,

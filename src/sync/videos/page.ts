@@ -203,16 +203,16 @@ export function storeWalkedPage(
 ): void {
   const { context, key } = walk;
   const { ledger, db } = context.warehouse;
-  const place = { ...key, page: page.number, now: context.clock.now(), gap: proof.gap, checkpoint };
+  const place = { key, now: context.clock.now(), gap: proof.gap, checkpoint };
   if (page.kind === 'known') {
     const { records, drift } = page.stored;
     const unchanged = { ...place, walkId: walk.walkId, records, drift };
     transact(ledger, (tx) => storeUnchangedPage(tx, unchanged));
   } else {
-    const { videos, refused, drift } = page;
+    const { number, videos, refused, drift } = page;
     const { range, coversWholeList } = proof;
     const fingerprint = createFingerprint(page, proof);
-    const rows = { videos, refused, drift, proof: range, coversWholeList, fingerprint };
+    const rows = { page: number, videos, refused, drift, proof: range, coversWholeList, fingerprint };
     const walkId = ensureWalkRow(walk);
     const outcome = transact(db, (tx) => storePage(tx, { ...place, walkId, ...rows }));
     addChanges(walk, outcome);

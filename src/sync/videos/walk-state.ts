@@ -86,7 +86,7 @@ type NewWalk = WalkOptions & Pick<WalkState, 'context' | 'mode' | 'startedAt'>;
 /** Creates the row of a walk; a full walk resumes one that stopped before its end. */
 export function startWalk({ context, key, runId, mode, startedAt: now }: NewWalk): StartedWalk {
   const { resumeWithinMs } = context.walk;
-  return transact(context.warehouse.db, (tx) => beginWalk(tx, { ...key, runId, mode, now, resumeWithinMs }));
+  return transact(context.warehouse.db, (tx) => beginWalk(tx, { key, runId, mode, now, resumeWithinMs }));
 }
 
 /** The row of the walk. A quick walk has none until it reads a page that is not known. */
@@ -193,7 +193,7 @@ export function buildWalkEnd(walk: WalkState, hasReadAll: boolean): Omit<WalkEnd
   const { context, key, runId, checkpoint, resumedFrom, coversWholeList, startedAt } = walk;
   const now = context.clock.now();
   return {
-    ...key,
+    key,
     runId,
     startedAt,
     now,
@@ -234,7 +234,7 @@ function formatDistrust({ checkpoint, distrusted, coversWholeList }: WalkState):
 export function recordStop(walk: WalkState, error: unknown): void {
   if (error instanceof WarehouseError) return;
   const { context, key, mode, runId } = walk;
-  const stop = { ...key, walkId: ensureWalkRow(walk), mode, runId, now: context.clock.now() };
+  const stop = { key, walkId: ensureWalkRow(walk), mode, runId, now: context.clock.now() };
   transact(context.warehouse.db, (tx) =>
     stopWalk(tx, { ...stop, status: getStatus(error), error: formatStop(error) }),
   );

@@ -25,7 +25,7 @@ import { RefusedError } from '../../lib/errors.ts';
 import type { Checkpoint } from '../../warehouse/statements/walk.ts';
 import { transact } from '../../database/transaction.ts';
 import { finishWalk } from '../../warehouse/walks.ts';
-import { findLiveIds, countLive } from '../../warehouse/statements/video.ts';
+import { countLive } from '../../warehouse/statements/video.ts';
 import { dropCandidates } from '../../warehouse/statements/removal.ts';
 
 /** Walks one package. Throws what stopped the walk, after its checkpoint and its status are stored. */
@@ -133,8 +133,7 @@ function verifyResumePoint({ context, key }: WalkState, { contents }: Page, id: 
   const { ids, bounds } = contents;
   const isInBounds = bounds !== null && bounds.first <= id && id <= bounds.last;
   const isThere =
-    ids?.includes(id) ??
-    (isInBounds && findLiveIds(context.warehouse.db, { ...key, low: id, high: id }).length > 0);
+    ids?.includes(id) ?? (isInBounds && countLive(context.warehouse.db, { ...key, low: id, high: id }) > 0);
   if (!isThere) transact(context.warehouse.db, (tx) => dropCandidates(tx, key, 'unheld'));
 }
 

@@ -1,22 +1,23 @@
 /** Packages: known, retired, walked, and whose turn is next. */
+import { sql } from 'drizzle-orm';
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import type { Mode } from '../../database/schema/values.ts';
-import type { packageTable } from '../../database/schema/videos.ts';
+import { packageDay, packageTable } from '../../database/schema/videos.ts';
+import { upsert } from '../../database/upsert.ts';
 import type { PackageKey } from '../../sync/package-key.ts';
+import { OF_PACKAGE } from './video.ts';
 
 type PackageRow = typeof packageTable.$inferSelect;
 
-const OF_PACKAGE = 'account = :account and package_id = :packageId';
 /** A retirement is never before the last walk, even if the clock is behind. */
 const RETIRED_AT = "max(:at, coalesce(walked_at, ''), coalesce(compared_at, ''))";
 
 /** Adds the package, or updates its name and schedule. */
-export const registerPackage = query<never, PackageKey & { name: string | null; schedule: string | null }>(
-  `insert into package (account, package_id, name, schedule) values (:account, :packageId, :name, :schedule)
-    on conflict (account, package_id) do update set name = excluded.name, schedule = excluded.schedule
-    where package.name is not excluded.name or package.schedule is not excluded.schedule`,
-).run;
+export const registerPackage = upsert(packageTable, {
+  columns: ['account', 'package_id', 'name', 'schedule'],
+  where: sql`package.name is not excluded.name or package.schedule is not excluded.schedule`,
+});
 
 /** Retires a package after its videos, of which the last one was retired by `changeSeq`. */
 export const retirePackage = query<never, PackageKey & { at: string; changeSeq: number }>(
@@ -104,12 +105,13 @@ export const addLiveCount = query<never, PackageKey & { more: number; changeSeq:
   `update package set live_count = live_count + :more, changed_seq = :changeSeq where ${OF_PACKAGE}`,
 ).run;
 
+const upsertDay = upsert(packageDay);
+
 /** Records how many videos the package has on this day of the service. */
-export const recordSize = query<never, PackageKey & { date: string }>(
-  `insert into package_day (account, package_id, date, videos)
-    select account, package_id, :date, live_count from package where ${OF_PACKAGE}
-    on conflict (account, package_id, date) do update set videos = excluded.videos`,
-).run;
+export function recordSize(tx: Tx, key: PackageKey, date: string): void {
+  const { account, packageId: package_id } = key;
+  upsertDay(tx, { account, package_id, date, videos: findPackage(tx, key)?.live_count ?? 0 });
+}
 
 type ListSize = { totalcount: number; pageSize: number };
 

@@ -1,9 +1,11 @@
 /** Pages that need not be read again while their bytes, and the rows they describe, do not change. */
 import { query } from '../../database/query.ts';
-import type { pageHash } from '../../database/schema/videos.ts';
+import { pageHash } from '../../database/schema/videos.ts';
+import { upsert } from '../../database/upsert.ts';
 import type { IdRange, PackageKey } from '../../sync/package-key.ts';
+import { OF_PACKAGE } from './video.ts';
 
-export type PageHash = typeof pageHash.$inferSelect;
+type PageHash = typeof pageHash.$inferSelect;
 
 /** Which page of which package, at which page size. */
 export interface PagePlace extends PackageKey {
@@ -11,19 +13,12 @@ export interface PagePlace extends PackageKey {
   pageSize: number;
 }
 
-const OF_PACKAGE = 'account = :account and package_id = :packageId';
 const AT_PLACE = `${OF_PACKAGE} and page = :page and page_size = :pageSize`;
-const VALUES = ['hash', 'records', 'first_id', 'last_id', 'proof_low', 'proof_high', 'drift'];
 
 /** What is known of the page at this place. */
 export const findPage = query<PageHash, PagePlace>(`select * from page_hash where ${AT_PLACE}`).get;
 
-export const upsertPageHash = query<never, PageHash>(
-  `insert into page_hash (account, package_id, page, page_size, ${VALUES.join(', ')})
-    values (:account, :package_id, :page, :page_size, ${VALUES.map((name) => `:${name}`).join(', ')})
-    on conflict (account, package_id, page, page_size) do update set
-      ${VALUES.map((name) => `${name} = excluded.${name}`).join(', ')}`,
-).run;
+export const upsertPageHash = upsert(pageHash);
 
 export const deletePageHash = query<never, PagePlace>(`delete from page_hash where ${AT_PLACE}`).run;
 

@@ -1,20 +1,13 @@
 /** Removal candidates: proved, not yet in effect. */
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
-import { removalCandidate, type HeldReason, type Proof } from '../../database/schema/videos.ts';
-import type { IdRange, PackageKey } from '../../sync/package-key.ts';
+import { removalCandidate, type HeldReason } from '../../database/schema/videos.ts';
+import { upsert } from '../../database/upsert.ts';
+import type { PackageKey } from '../../sync/package-key.ts';
+import { OF_PACKAGE } from './video.ts';
 
-const OF_PACKAGE = 'account = :account and package_id = :packageId';
 const selectMode = (walkId: string) => `(select mode from walk where walk.walk_id = ${walkId})`;
-
-const selectIds = query<{ id: number }, PackageKey & IdRange>(
-  `select id from removal_candidate where ${OF_PACKAGE} and id between :low and :high`,
-).all;
-
-/** The ids of the candidates in the range. */
-export const findCandidatesBetween = (tx: Tx, range: PackageKey & IdRange): number[] =>
-  selectIds(tx, range).map((row) => row.id);
 
 /**
  * The condition for a later proof that is better than the stored one: it does not rest on the order of the
@@ -28,21 +21,18 @@ const IS_OF_STOPPED_WALK = `not held_back and ${selectMode('removal_candidate.wa
 /**
  * Records that a walk proved the id removed. The first proof keeps its time, unless the new one is better.
  */
-export const upsertCandidate = query<
-  never,
-  PackageKey & { id: number; provedAt: string; walkId: number; proof: Proof }
->(
-  `insert into removal_candidate (account, package_id, id, proved_at, walk_id, proof)
-    values (:account, :packageId, :id, :provedAt, :walkId, :proof)
-    on conflict (account, package_id, id) do update set
-      walk_id = case when ${IS_OF_STOPPED_WALK} then walk_id else excluded.walk_id end,
-      proved_at = case when ${IS_BETTER} then excluded.proved_at else proved_at end,
-      proof = case when ${IS_BETTER} then excluded.proof else proof end`,
-).run;
+export const upsertCandidate = upsert(removalCandidate, {
+  columns: ['account', 'package_id', 'id', 'proved_at', 'walk_id', 'proof'],
+  set: {
+    walk_id: sql.raw(`case when ${IS_OF_STOPPED_WALK} then walk_id else excluded.walk_id end`),
+    proved_at: sql.raw(`case when ${IS_BETTER} then excluded.proved_at else proved_at end`),
+    proof: sql.raw(`case when ${IS_BETTER} then excluded.proof else proof end`),
+  },
+});
 
-/** Deletes a candidate: it was seen again, or its removal has taken effect. */
-export const deleteCandidate = query<never, PackageKey & { id: number }>(
-  `delete from removal_candidate where ${OF_PACKAGE} and id = :id`,
+/** Deletes the candidates with these ids, a JSON array: they were seen again, or their removal took effect. */
+export const deleteCandidates = query<never, PackageKey & { ids: string }>(
+  `delete from removal_candidate where ${OF_PACKAGE} and id in (select value from json_each(:ids))`,
 ).run;
 
 const dropQuery = (condition: string) =>

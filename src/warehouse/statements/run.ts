@@ -1,10 +1,11 @@
 /** Runs: started, ended, interrupted, pruned; and the requests that quick walks saved. */
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { fromTimestamp } from '../../lib/clock.ts';
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
-import { KILLED, run, walk, type FailureKind } from '../../database/schema/runs.ts';
+import { KILLED, run, savedRequests, walk, type FailureKind } from '../../database/schema/runs.ts';
 import type { Mode, Status } from '../../database/schema/values.ts';
+import { upsert } from '../../database/upsert.ts';
 import type { PackageKey } from '../../sync/package-key.ts';
 import type { StreamName } from '../../sync/streams.ts';
 
@@ -146,12 +147,13 @@ export const pruneRequests = query<never, { ms: number }>(
 /** Deletes the runs started before `at`, with their walks and failures. */
 export const pruneRuns = query<never, { at: string }>('delete from run where started_at < :at').run;
 
-/** Adds one quick walk of a package to the day (UTC), and the requests that it saved against a full walk. */
-export const addSavedRequests = query<never, { account: string; date: string; requests: number }>(
-  `insert into saved_requests (account, date, quick_walks, requests) values (:account, :date, 1, :requests)
-    on conflict (account, date) do update set
-      quick_walks = quick_walks + 1, requests = requests + excluded.requests`,
-).run;
+/** Adds quick walks of packages to the day (UTC), and the requests that they saved against full walks. */
+export const addSavedRequests = upsert(savedRequests, {
+  set: {
+    quick_walks: sql`quick_walks + excluded.quick_walks`,
+    requests: sql`requests + excluded.requests`,
+  },
+});
 
 /** Deletes what was saved before the day (UTC). */
 export const pruneSavedRequests = query<never, { date: string }>(

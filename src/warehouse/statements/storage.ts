@@ -1,7 +1,9 @@
 /** Storage days, readings, discrepancies and gaps. */
+import { sql } from 'drizzle-orm';
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import * as schema from '../../database/schema/storage.ts';
+import { upsert } from '../../database/upsert.ts';
 import { FIGURES } from '../../service/service-fields.ts';
 
 type AccountKey = { account: string };
@@ -23,19 +25,7 @@ export const findBooked = query<StoredDay, DayKey>(
 ).get;
 
 /** Writes the row of a day over a live one. Triggers of the file reject this if the day is booked. */
-export function writeDay(
-  tx: Tx,
-  account: string,
-  row: DayRow,
-  state: 'live' | 'booked',
-  observedAt: string,
-): void {
-  const values = { ...row, account, state, observed_at: observedAt };
-  tx.insert(schema.storageDay)
-    .values(values)
-    .onConflictDoUpdate({ target: [schema.storageDay.account, schema.storageDay.date], set: values })
-    .run();
-}
+export const writeDay = upsert(schema.storageDay);
 
 /** Adds one live reading. */
 export function appendReading(tx: Tx, account: string, row: DayRow, observedAt: string): void {
@@ -102,15 +92,7 @@ export const findUnconfirmedDays = query<typeof schema.storageUnconfirmed.$infer
 ).all;
 
 /** Stores figures that wait for a second reading; they replace earlier ones. */
-export function upsertUnconfirmed(tx: Tx, row: typeof schema.storageUnconfirmed.$inferInsert): void {
-  tx.insert(schema.storageUnconfirmed)
-    .values(row)
-    .onConflictDoUpdate({
-      target: [schema.storageUnconfirmed.account, schema.storageUnconfirmed.date],
-      set: row,
-    })
-    .run();
-}
+export const upsertUnconfirmed = upsert(schema.storageUnconfirmed);
 
 export const deleteUnconfirmed = query<never, DayKey>(`delete from storage_unconfirmed where ${OF_DAY}`).run;
 
@@ -127,13 +109,10 @@ export interface MissedDay {
 }
 
 /** Records that the day was requested and is not booked. */
-export const upsertGap = query<never, MissedDay & { account: string; at: string }>(
-  `insert into storage_gap (account, date, first_missed_at, last_requested_at, reason, requested_days)
-    values (:account, :date, :at, :at, :reason, :requestedDays)
-    on conflict (account, date) do update set
-      last_requested_at = excluded.last_requested_at, reason = excluded.reason,
-      requested_days = excluded.requested_days`,
-).run;
+export const upsertGap = upsert(schema.storageGap, {
+  columns: ['account', 'date', 'first_missed_at', 'last_requested_at', 'reason', 'requested_days'],
+  set: { first_missed_at: sql`first_missed_at` },
+});
 
 /** Gives a gap up: it is requested once a month from now on. */
 export const giveUpGap = query<never, DayKey & { at: string }>(

@@ -1,60 +1,58 @@
 /** What became of each account in each target: one row per target and account. */
+import { sql } from 'drizzle-orm';
 import { query } from '../../database/query.ts';
 import type { Tx } from '../../database/connection.ts';
-import type { targetLoad } from '../../database/schema/targets.ts';
+import { targetLoad } from '../../database/schema/targets.ts';
+import { upsert } from '../../database/upsert.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { isLoadDone, PUBLISHED_FILE, type LoadReport } from '../../publishing/targets/load-report.ts';
 
-interface Stored extends Omit<LoadReport, 'differences'> {
-  target: string;
-  at: string;
-  isLoaded: 0 | 1;
-  isFailing: 0 | 1;
-  differences: string | null;
-}
+/** The SQL of the later one of a time that is stored and a new one; null if there is neither. */
+const later = (name: string) =>
+  `max(coalesce(${name}, excluded.${name}), coalesce(excluded.${name}, ${name}))`;
 
 /** Times are never replaced by earlier ones, so that a clock that was set back changes nothing. */
-const upsert = query<never, Stored>(
-  `insert into target_load (target, account, outcome, change_seq, attempted_at,
-      loaded_at, failing_since,
-      error, hint, code, loads, failures, rows,
-      duration_ms, verified_at, differences)
-    values (:target, :account, :outcome, :changeSeq, :at,
-      iif(:isLoaded, :at, null), iif(:isFailing, :at, null),
-      :error, :hint, :code, :isLoaded, :isFailing, :rows,
-      iif(:isLoaded, :durationMs, 0), iif(:differences is null, null, :at), :differences)
-    on conflict (target, account) do update set
-      outcome = excluded.outcome, change_seq = coalesce(excluded.change_seq, change_seq),
-      attempted_at = max(attempted_at, excluded.attempted_at),
-      loaded_at = iif(:isLoaded, max(coalesce(loaded_at, :at), :at), loaded_at),
-      failing_since = iif(:isFailing, coalesce(failing_since, max(coalesce(loaded_at, :at), :at)), null),
-      error = excluded.error, hint = excluded.hint, code = excluded.code,
-      loads = loads + excluded.loads, failures = failures + excluded.failures, rows = rows + excluded.rows,
-      duration_ms = duration_ms + excluded.duration_ms,
-      verified_at = iif(:differences is null, verified_at, max(coalesce(verified_at, :at), :at)),
-      differences = coalesce(excluded.differences, differences)`,
-).run;
+const upsertLoad = upsert(targetLoad, {
+  set: {
+    change_seq: sql`coalesce(excluded.change_seq, change_seq)`,
+    attempted_at: sql.raw(later('attempted_at')),
+    loaded_at: sql.raw(later('loaded_at')),
+    failing_since: sql`iif(excluded.failing_since is null, null,
+      coalesce(failing_since, max(coalesce(loaded_at, excluded.failing_since), excluded.failing_since)))`,
+    loads: sql`loads + excluded.loads`,
+    failures: sql`failures + excluded.failures`,
+    rows: sql`rows + excluded.rows`,
+    duration_ms: sql`duration_ms + excluded.duration_ms`,
+    verified_at: sql.raw(later('verified_at')),
+    differences: sql`coalesce(excluded.differences, differences)`,
+  },
+});
 
 /**
  * Records what became of each account in a load of the target, which ended at `now` (ms). The row of an
  * account that left the target is deleted.
  */
 export function recordLoadReports(tx: Tx, target: string, reports: readonly LoadReport[], now: number): void {
-  for (const report of reports) recordReport(tx, target, report, now);
+  for (const report of reports) {
+    if (report.outcome === 'removed') deleteLoad(tx, { target, account: report.account });
+    else recordReport(tx, target, report, toTimestamp(now));
+  }
 }
 
-function recordReport(tx: Tx, target: string, report: LoadReport, now: number): void {
-  const { account, outcome, differences } = report;
-  if (outcome === 'removed') {
-    deleteLoad(tx, { target, account });
-    return;
-  }
-  upsert(tx, {
-    ...report,
+function recordReport(tx: Tx, target: string, report: LoadReport, at: string): void {
+  const { changeSeq, durationMs, differences, ...rest } = report;
+  const isLoaded = isLoadDone(report);
+  upsertLoad(tx, {
+    ...rest,
     target,
-    at: toTimestamp(now),
-    isLoaded: isLoadDone(report) ? 1 : 0,
-    isFailing: isLoadDone(report) ? 0 : 1,
+    change_seq: changeSeq,
+    attempted_at: at,
+    loaded_at: isLoaded ? at : null,
+    failing_since: isLoaded ? null : at,
+    loads: isLoaded ? 1 : 0,
+    failures: isLoaded ? 0 : 1,
+    duration_ms: isLoaded ? durationMs : 0,
+    verified_at: differences && at,
     differences: differences && JSON.stringify(differences),
   });
 }

@@ -1,8 +1,10 @@
 /** The rows of videos. */
-import { is, Param, Placeholder, sql, type SQL } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { Tx } from '../../database/connection.ts';
 import { prepareOnce, query, type SqlValue } from '../../database/query.ts';
 import { receivedNames, video, type VideoRow } from '../../database/schema/videos.ts';
+import type { Change } from '../../database/schema/values.ts';
+import { upsert } from '../../database/upsert.ts';
 import { CURRENT_RUN, EDITABLE_FIELDS } from '../../database/version-trigger.ts';
 import type { IdRange, PackageKey } from '../../sync/package-key.ts';
 
@@ -12,54 +14,33 @@ import type { IdRange, PackageKey } from '../../sync/package-key.ts';
  */
 const notBefore = (time: string) => `max(${time}, video.changed_at)`;
 
-/** The columns that a walk writes of a video in addition to the fields of the service. */
-const OWN = ['account', 'package_id', 'first_seen_at', 'changed_at', 'change_seq', 'change'] as const;
+const DIFFERS = EDITABLE_FIELDS.map((name) => `video.${name} is not excluded.${name}`).join(' or ');
 
 /**
- * The main statement of a walk, which stores a video. Drizzle makes it, but better-sqlite3 runs it, because
- * Drizzle's own `run` takes more than twice as long. It also writes an unchanged video that was removed,
- * which is live again.
+ * The main statement of a walk, which stores a video. It also writes an unchanged video that was removed, which
+ * is live again.
  */
-function buildUpsert(tx: Tx) {
-  const placeholders = [...OWN, ...receivedNames, 'extra'].map((name) => [name, sql.placeholder(name)]);
-  const differs = EDITABLE_FIELDS.map((name) => sql.raw(`video.${name} is not excluded.${name}`));
-  const edited = EDITABLE_FIELDS.map((name) => [name, sql.raw(`excluded.${name}`)]);
-  return tx
-    .insert(video)
-    .values({
-      ...(Object.fromEntries(placeholders) as typeof video.$inferInsert),
-      run_id: sql.raw(CURRENT_RUN) as SQL<number>,
-    })
-    .onConflictDoUpdate({
-      target: [video.account, video.package_id, video.id],
-      set: {
-        ...(Object.fromEntries(edited) as Partial<typeof video.$inferInsert>),
-        changed_at: sql.raw(notBefore('excluded.changed_at')),
-        removed_at: null,
-        first_missing_at: null,
-        change_seq: sql.raw('excluded.change_seq'),
-      },
-      setWhere: sql.join([...differs, sql.raw('video.removed_at is not null')], sql.raw(' or ')),
-    })
-    .toSQL();
-}
-
-interface Statement {
-  text: string;
-  /** For each parameter, the name of what is bound to it; or the value that it always has. */
-  parameters: readonly ({ name: string } | { value: SqlValue })[];
-}
-
-/** The statement, compiled once for all connections. */
-let upsert: Statement | null = null;
-
-function compileUpsert(tx: Tx): Statement {
-  const { sql: text, params } = buildUpsert(tx);
-  const parameters = params.map((each) =>
-    is(each, Param) && is(each.value, Placeholder) ? { name: each.value.name } : { value: each as SqlValue },
-  );
-  return { text, parameters };
-}
+const upsertVideo = upsert(video, {
+  columns: [
+    'account',
+    'package_id',
+    ...receivedNames,
+    'extra',
+    'first_seen_at',
+    'changed_at',
+    'change_seq',
+    'change',
+  ],
+  computed: { run_id: sql.raw(CURRENT_RUN) },
+  set: {
+    first_seen_at: sql`first_seen_at`,
+    change: sql`change`,
+    changed_at: sql.raw(notBefore('excluded.changed_at')),
+    removed_at: null,
+    first_missing_at: null,
+  },
+  where: sql.raw(`${DIFFERS} or video.removed_at is not null`),
+});
 
 /**
  * Returns a function that stores a video if it is new, differs or was removed; true if it wrote. Live rows in
@@ -71,26 +52,15 @@ export function createVideoWriter(
   { account, packageId }: PackageKey,
   { at, known, isImport }: { at: string; known: IdRange | null; isImport: boolean },
 ) {
-  const { text, parameters } = (upsert ??= compileUpsert(tx));
-  const statement = prepareOnce(tx, text);
   const rows = known ? readLiveRows(tx, { account, packageId, ...known }) : null;
-  const own: Record<string, SqlValue> = {
-    account,
-    package_id: packageId,
-    first_seen_at: at,
-    changed_at: at,
-    change: isImport ? 'imported' : 'added',
-  };
+  const change: Change = isImport ? 'imported' : 'added';
+  const own = { account, package_id: packageId, first_seen_at: at, changed_at: at, change };
   return (row: VideoRow & Readonly<Record<string, SqlValue | undefined>>, changeSeq: number): boolean => {
     const values = rows?.get(row.id);
     if (values && EDITABLE_FIELDS.every((name, index) => values[index + 1] === (row[name] ?? null)))
       return false;
     rows?.delete(row.id); // a second record of this video is compared with the first one
-    own['change_seq'] = changeSeq;
-    const bound = parameters.map((each) =>
-      'name' in each ? (own[each.name] ?? row[each.name] ?? null) : each.value,
-    );
-    return statement.run(...bound).changes === 1;
+    return upsertVideo(tx, { ...row, ...own, change_seq: changeSeq }) === 1;
   };
 }
 
@@ -124,13 +94,13 @@ export const countLive = query<never, PackageKey & IdRange>(
   `select count(*) as count from video where ${IN_RANGE} and removed_at is null`,
 ).count;
 
-const selectLiveIds = query<{ id: number }, PackageKey & IdRange & { limit: number }>(
-  `select id from video where ${IN_RANGE} and removed_at is null order by id limit :limit`,
+const selectLiveIds = query<{ id: number }, PackageKey & IdRange>(
+  `select id from video where ${IN_RANGE} and removed_at is null order by id`,
 ).all;
 
-/** The ids of live rows in the range, rising; at most `limit`. */
-export const findLiveIds = (tx: Tx, range: PackageKey & IdRange, limit = -1): number[] =>
-  selectLiveIds(tx, { ...range, limit }).map((row) => row.id);
+/** The ids of live rows in the range, rising. */
+export const findLiveIds = (tx: Tx, range: PackageKey & IdRange): number[] =>
+  selectLiveIds(tx, range).map(({ id }) => id);
 
 /** Makes a removed row live again, with the fields that it had. */
 export const restoreVideo = query<never, PackageKey & { id: number; at: string; changeSeq: number }>(
