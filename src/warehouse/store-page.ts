@@ -66,7 +66,7 @@ export function storePage(tx: Tx, page: PageToStore): PageOutcome {
   const stored = storeAnswer(tx, page);
   updatePageHash(tx, page, stored);
   const counts = { ...stored.counts, unsettled };
-  advanceWalk(tx, page.walkId, { ...counts, pages: 1 }, page.checkpoint);
+  advanceWalk(tx, page.walkId, { ...counts, pages: 1, recognised: 0 }, page.checkpoint);
   return { ...counts, newInQuarantine: stored.newInQuarantine };
 }
 
@@ -77,7 +77,7 @@ export function storeBoundaryPage(tx: Tx, read: BoundaryPageToStore): PageOutcom
   const settled = low <= high ? countLive(tx, { ...read.key, low, high }) : 0;
   const { counts, newInQuarantine } = storeAnswer(tx, read);
   const changes = { ...counts, unsettled: -settled };
-  advanceWalk(tx, read.walkId, { ...changes, pages: 0 }, read.checkpoint);
+  advanceWalk(tx, read.walkId, { ...changes, pages: 0, recognised: 0 }, read.checkpoint);
   return { ...changes, newInQuarantine };
 }
 

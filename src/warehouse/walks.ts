@@ -11,7 +11,7 @@ import { resolveUnseen } from './statements/quarantine.ts';
 import * as candidates from './statements/removal.ts';
 import { countPackageRequests } from './statements/run.ts';
 import { markRemoved } from './statements/video.ts';
-import { closeWalk, insertWalk, findLastWalk } from './statements/walk.ts';
+import { closeWalk, insertWalk, findLastWalk, toCheckpointColumns } from './statements/walk.ts';
 import type { Checkpoint, WalkRow } from './statements/walk.ts';
 import type { PackageKey } from '../sync/package-key.ts';
 
@@ -37,6 +37,7 @@ export interface StartedWalk {
 export function beginWalk(tx: Tx, start: NewWalk): StartedWalk {
   const { key, mode } = start;
   const earlier = pickResumable(findLastWalk(tx, key, mode), start);
+  const checkpoint = earlier && toCheckpoint(earlier);
   const at = toTimestamp(start.now);
   const walkId = insertWalk(tx, {
     run_id: start.runId,
@@ -47,12 +48,12 @@ export function beginWalk(tx: Tx, start: NewWalk): StartedWalk {
     started_at: at,
     resumed: earlier !== null,
     origin_started_at: earlier?.origin_started_at ?? at,
-    ...(earlier ? { ...pickCheckpoint(earlier), resumed_from_id: earlier.checkpoint_id } : {}),
+    ...(checkpoint && { ...toCheckpointColumns(checkpoint), resumed_from_id: checkpoint.id }),
   });
   if (mode === 'full') candidates.dropCandidates(tx, key, 'quick');
   if (earlier) candidates.reassignCandidates(tx, { ...key, from: earlier.walk_id, to: walkId });
   else if (mode === 'full') candidates.dropCandidates(tx, key, 'unheld');
-  return { walkId, checkpoint: earlier && toCheckpoint(earlier), lastSize: findLastSize(tx, key) };
+  return { walkId, checkpoint, lastSize: findLastSize(tx, key) };
 }
 
 /**
@@ -66,11 +67,6 @@ function pickResumable(earlier: WalkRow | undefined, start: NewWalk): WalkRow | 
   const isStuck = earlier.status === 'failed' && from !== null && reached >= from;
   const isYoung = fromTimestamp(earlier.origin_started_at) >= start.now - start.resumeWithinMs;
   return stopped.includes(earlier.status) && !isStuck && isYoung ? earlier : null;
-}
-
-function pickCheckpoint(row: WalkRow) {
-  const { checkpoint_id, checkpoint_page, page_size, totalcount, order_violated, unread_reason } = row;
-  return { checkpoint_id, checkpoint_page, page_size, totalcount, order_violated, unread_reason };
 }
 
 function toCheckpoint(earlier: WalkRow): Checkpoint {

@@ -1,5 +1,5 @@
 /** Walks: started, advanced, ended. */
-import { and, desc, eq } from 'drizzle-orm';
+import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import { walk } from '../../database/schema/runs.ts';
@@ -9,7 +9,7 @@ import { recordFailedTurn } from './package.ts';
 
 export type WalkRow = typeof walk.$inferSelect;
 
-/** What one page adds to its walk. */
+/** What one response adds to its walk. */
 export interface PageCounts {
   added: number;
   edited: number;
@@ -31,32 +31,15 @@ export interface Checkpoint {
   unreadReason: string | null;
 }
 
-/** Whether a response was a page of the walk, and whether its bytes were known. */
-interface PageKind {
-  pages: 0 | 1;
-  recognised?: 0 | 1;
-}
-
-type AdvanceParams = PageCounts &
-  Required<PageKind> &
-  Omit<Checkpoint, 'orderViolated'> & { walkId: number; violated: 0 | 1 };
-
-const COUNTS = [
-  'pages',
-  'added',
-  'edited',
-  'unchanged',
-  'restored',
-  'quarantined',
-  'unsettled',
-  'recognised',
-];
-const ADVANCE = query<never, AdvanceParams>(
-  `update walk set ${COUNTS.map((name) => `${name} = ${name} + :${name}`).join(', ')},
-    totalcount = :totalcount, checkpoint_id = :id, checkpoint_page = :page, page_size = :pageSize,
-    order_violated = :violated, unread_reason = :unreadReason
-    where walk_id = :walkId`,
-);
+/** A checkpoint as the columns of its walk. */
+export const toCheckpointColumns = (checkpoint: Checkpoint) => ({
+  checkpoint_id: checkpoint.id,
+  checkpoint_page: checkpoint.page,
+  page_size: checkpoint.pageSize,
+  totalcount: checkpoint.totalcount,
+  order_violated: checkpoint.orderViolated,
+  unread_reason: checkpoint.unreadReason,
+});
 
 /** The newest walk of the package, in this mode or in any; or undefined. */
 export const findLastWalk = (tx: Tx, { account, packageId }: PackageKey, mode?: Mode): WalkRow | undefined =>
@@ -72,15 +55,19 @@ export const findLastWalk = (tx: Tx, { account, packageId }: PackageKey, mode?: 
 export const insertWalk = (tx: Tx, row: typeof walk.$inferInsert): number =>
   tx.insert(walk).values(row).returning({ id: walk.walk_id }).get().id;
 
-/** Adds one page to its walk, and moves the checkpoint. */
+/**
+ * Adds one response to its walk, and stores the checkpoint. `pages`: whether it is a page of the walk;
+ * `recognised`: whether its bytes were known.
+ */
 export function advanceWalk(
   tx: Tx,
   walkId: number,
-  counts: PageCounts & PageKind,
+  counts: PageCounts & { pages: 0 | 1; recognised: 0 | 1 },
   checkpoint: Checkpoint,
 ): void {
-  const { orderViolated, ...position } = checkpoint;
-  ADVANCE.run(tx, { walkId, recognised: 0, ...counts, ...position, violated: orderViolated ? 1 : 0 });
+  const sums = Object.entries(counts).map(([name, more]) => [name, sql`${sql.identifier(name)} + ${more}`]);
+  const values = { ...toCheckpointColumns(checkpoint), ...Object.fromEntries(sums) };
+  tx.update(walk).set(values).where(eq(walk.walk_id, walkId)).run();
 }
 
 /** How a walk ended. */
