@@ -8,15 +8,17 @@ import type { Tx } from '../database/connection.ts';
 import { countDayWithoutDrift, recordDrift } from './statements/drift.ts';
 import { quarantineOnce, resolve, resolveEarlier } from './statements/quarantine.ts';
 import { readCorrectedDays } from '../database/storage-days.ts';
+import type { GapReason } from '../database/schema/storage.ts';
 import * as statements from './statements/storage.ts';
-import type { DayRow, MissedDay } from './statements/storage.ts';
+import type { DayRow, Gap, UnconfirmedDay } from './statements/storage.ts';
 
-/** A gap, as it was before a request. */
-export interface Gap {
-  lastRequestedAt: string;
-  /** Separate days on which it was requested. */
+/** A day that was requested and is not booked. */
+export interface MissedDay {
+  date: string;
+  reason: GapReason;
+  /** Separate days on which it was requested, this one included. */
   requestedDays: number;
-  givenUp: boolean;
+  isGivenUp: boolean;
 }
 
 /** What is known of the days of an account. */
@@ -28,8 +30,8 @@ export interface DayHistory {
    */
   rows: ReadonlyMap<string, DayRow & { state: 'live' | 'booked'; observed_at: string }>;
   gaps: ReadonlyMap<string, Gap>;
-  /** Figures that wait for a second reading, and when they were first returned. */
-  unconfirmed: ReadonlyMap<string, DayRow & { observedAt: string }>;
+  /** Figures that wait for a second reading; `observed_at` is when they were first returned. */
+  unconfirmed: ReadonlyMap<string, UnconfirmedDay>;
   /** Booked days that the service reported differently, or not completely, when they were last requested. */
   disputed: ReadonlySet<string>;
   /** The day of the first live reading; null before it. */
@@ -51,8 +53,6 @@ export interface DaysToStore {
   unconfirmed: readonly { row: DayRow; reason: string }[];
   /** Days that were requested, are settled, and cannot be booked. */
   missed: readonly MissedDay[];
-  /** Missed days that are given up. */
-  givenUp: readonly string[];
   refused: readonly { date: string | null; reason: string; raw: string }[];
   /** Where its records differ from docs/service.md 2.3, each field and kind once. */
   drift: readonly FieldDrift[];
@@ -73,25 +73,20 @@ export function readDayHistory(tx: Tx, account: string): DayHistory {
   const corrected = readCorrectedDays(tx, account);
   const stored = statements.findDays(tx, { account }).map((row) => ({ ...row, ...corrected.get(row.date) }));
   const booked = new Set(stored.flatMap(({ state, date }) => (state === 'booked' ? date : [])));
-  const gaps = statements.findGaps(tx, { account }).map((gap) => {
-    const { date, last_requested_at: lastRequestedAt, requested_days: requestedDays, given_up_at } = gap;
-    return [date, { lastRequestedAt, requestedDays, givenUp: given_up_at !== null }] as const;
-  });
-  const unconfirmed = statements.findUnconfirmedDays(tx, { account }).map((row) => {
-    return [row.date, { ...row, observedAt: row.observed_at }] as const;
-  });
+  const disputed = statements.findDisputedDays(tx, { account }).filter(({ date }) => booked.has(date));
   return {
     booked,
-    disputed: new Set(
-      statements.findDisputedDays(tx, { account }).flatMap(({ date }) => (booked.has(date) ? date : [])),
-    ),
-    rows: new Map(stored.map((row) => [row.date, row])),
-    gaps: new Map(gaps),
-    unconfirmed: new Map(unconfirmed),
+    disputed: new Set(disputed.map(({ date }) => date)),
+    rows: mapByDate(stored),
+    gaps: mapByDate(statements.findGaps(tx, { account })),
+    unconfirmed: mapByDate(statements.findUnconfirmedDays(tx, { account })),
     firstReading: statements.findFirstReading(tx, { account })?.date ?? null,
     newestDay: statements.findNewestDay(tx, { account }) ?? null,
   };
 }
+
+const mapByDate = <Row extends { date: string }>(rows: readonly Row[]): Map<string, Row> =>
+  new Map(rows.map((row) => [row.date, row]));
 
 /** Stores one response of the storage operation. */
 export function storeDays(tx: Tx, days: DaysToStore): DayCounts {
@@ -117,7 +112,10 @@ export function storeDays(tx: Tx, days: DaysToStore): DayCounts {
   const complete = [days.live ?? [], days.past, days.unconfirmed.map(({ row }) => row)].flat();
   const dates = complete.map(({ date }) => date);
   resolve(tx, { account, stream: 'storage', packageId: null, ids: JSON.stringify(dates), at });
-  storeGaps(tx, days, at);
+  for (const { date, reason, requestedDays, isGivenUp } of days.missed) {
+    const times = { first_missed_at: at, last_requested_at: at, given_up_at: isGivenUp ? at : null };
+    statements.upsertGap(tx, { account, date, reason, requested_days: requestedDays, ...times });
+  }
   storeRefused(tx, days, at);
   recordDrift(tx, { account, stream: 'storage', packageId: null }, days.drift, at);
   if (days.live) countDayWithoutDrift(tx, { account, stream: 'storage', at });
@@ -142,22 +140,13 @@ function bookDay(tx: Tx, account: string, row: DayRow, at: string): void {
  * unless a clock that was ahead wrote it.
  */
 function storeUnconfirmed(tx: Tx, { account, answeredAt, unconfirmed }: DaysToStore, at: string): void {
-  if (unconfirmed.length === 0) return;
-  const before = new Map(statements.findUnconfirmedDays(tx, { account }).map((row) => [row.date, row]));
+  const before = mapByDate(statements.findUnconfirmedDays(tx, { account }));
   for (const { row, reason } of unconfirmed) {
     const known = before.get(row.date);
     const isSame = known !== undefined && hasSameFigures(known, row);
     const observed_at = isSame && fromTimestamp(known.observed_at) <= answeredAt ? known.observed_at : at;
     statements.upsertUnconfirmed(tx, { ...row, account, reason, observed_at });
   }
-}
-
-function storeGaps(tx: Tx, { account, missed, givenUp }: DaysToStore, at: string): void {
-  for (const { date, reason, requestedDays } of missed) {
-    const times = { first_missed_at: at, last_requested_at: at };
-    statements.upsertGap(tx, { account, date, ...times, reason, requested_days: requestedDays });
-  }
-  for (const date of givenUp) statements.giveUpGap(tx, { account, date, at });
 }
 
 /**

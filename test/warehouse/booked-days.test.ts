@@ -69,7 +69,6 @@ describe('a booked day', () => {
         past: past.map((date) => dayRow(date, figure)),
         unconfirmed: [],
         missed: [],
-        givenUp: [],
         refused: [],
         drift: [],
       }),

@@ -14,8 +14,8 @@ import type { ClockResult } from '../../service/client/clock-check.ts';
 import type { RecordList } from '../../service/client/parse-response.ts';
 import { createDriftCollector } from '../../service/drift.ts';
 import { readStorageDay, type StorageDay } from '../../service/storage.ts';
-import type { DaysToStore, DayHistory } from '../../warehouse/store-days.ts';
-import type { DayRow, MissedDay } from '../../warehouse/statements/storage.ts';
+import type { DaysToStore, DayHistory, MissedDay } from '../../warehouse/store-days.ts';
+import type { DayRow } from '../../warehouse/statements/storage.ts';
 import type { StorageRules } from '../context.ts';
 import { toDay, type RunCalendar, CONFIRM_AFTER_MS } from './date-ranges.ts';
 
@@ -72,11 +72,10 @@ export function classifyDays(answer: DaysToClassify, context: ClassifyContext): 
     past: past.filter(({ date }) => !waiting.has(date)),
     unconfirmed,
     missed,
-    givenUp: missed.flatMap((each) => (each.requestedDays >= rules.giveUpDays ? each.date : [])),
   };
 }
 
-const NOTHING_BOOKED = { past: [], unconfirmed: [], missed: [], givenUp: [] };
+const NOTHING_BOOKED = { past: [], unconfirmed: [], missed: [] };
 
 /**
  * `rows`: the days of the response. `known`: also those stored. `settled`: the last settled day at the
@@ -126,15 +125,15 @@ function isFiller(later: DayRow, date: string, { rows, history }: ReturnedDays):
 
 function toMissedDay(
   date: string,
-  { history, calendar, day }: ClassifyContext,
+  { history, calendar, day, rules }: ClassifyContext,
   waiting: ReadonlySet<string>,
   refused: ReadonlySet<string | null>,
 ): MissedDay {
   const gap = history.gaps.get(date);
-  const isSameDay = gap !== undefined && toDay(calendar, gap.lastRequestedAt) === day.today;
-  const requestedDays = (gap?.requestedDays ?? 0) + (isSameDay ? 0 : 1);
+  const isSameDay = gap !== undefined && toDay(calendar, gap.last_requested_at) === day.today;
+  const requestedDays = (gap?.requested_days ?? 0) + (isSameDay ? 0 : 1);
   const reason = waiting.has(date) ? 'unconfirmed' : refused.has(date) ? 'incomplete' : 'missing';
-  return { date, reason, requestedDays };
+  return { date, reason, requestedDays, isGivenUp: requestedDays >= rules.giveUpDays };
 }
 
 const TWICE = 'the same day came twice with different figures';
@@ -219,7 +218,7 @@ function isFar(figure: Figure, row: DayRow, day: DayRow, factor: number): boolea
 export function isConfirmed(row: DayRow, history: DayHistory, answeredAt: number): boolean {
   const first = history.unconfirmed.get(row.date);
   if (!first || !hasSameFigures(first, row)) return false;
-  return answeredAt - fromTimestamp(first.observedAt) >= CONFIRM_AFTER_MS;
+  return answeredAt - fromTimestamp(first.observed_at) >= CONFIRM_AFTER_MS;
 }
 
 function isZero(row: DayRow): boolean {

@@ -112,12 +112,13 @@ function isDue(calendar: Calendar, day: RunCalendar, history: DayHistory, date: 
   if (history.booked.has(date)) return false;
   const gap = history.gaps.get(date);
   if (!gap) return true;
-  const lastRequestedOn = toDay(calendar, gap.lastRequestedAt);
+  const lastRequestedOn = toDay(calendar, gap.last_requested_at);
   // a clock that was ahead may have stored a day in the future
-  if (gap.givenUp) return Math.abs(daysBetween(lastRequestedOn, day.today)) >= GIVEN_UP_EVERY_DAYS;
+  if (gap.given_up_at !== null)
+    return Math.abs(daysBetween(lastRequestedOn, day.today)) >= GIVEN_UP_EVERY_DAYS;
   if (lastRequestedOn !== day.today) return true;
   // a second reading that differs from the first one is repeated on the next day
   const first = history.unconfirmed.get(date);
-  const isFirstReading = first?.observedAt === gap.lastRequestedAt;
-  return isFirstReading && day.now - fromTimestamp(first.observedAt) >= CONFIRM_AFTER_MS;
+  const isFirstReading = first?.observed_at === gap.last_requested_at;
+  return isFirstReading && day.now - fromTimestamp(first.observed_at) >= CONFIRM_AFTER_MS;
 }

@@ -86,8 +86,10 @@ export function addCorrection(tx: Tx, row: typeof schema.storageCorrection.$infe
   tx.insert(schema.storageCorrection).values(row).run();
 }
 
+export type UnconfirmedDay = typeof schema.storageUnconfirmed.$inferSelect;
+
 /** The figures of an account that wait for a second reading. */
-export const findUnconfirmedDays = query<typeof schema.storageUnconfirmed.$inferSelect, AccountKey>(
+export const findUnconfirmedDays = query<UnconfirmedDay, AccountKey>(
   'select * from storage_unconfirmed where account = :account',
 ).all;
 
@@ -96,28 +98,20 @@ export const upsertUnconfirmed = upsert(schema.storageUnconfirmed);
 
 export const deleteUnconfirmed = query<never, DayKey>(`delete from storage_unconfirmed where ${OF_DAY}`).run;
 
-export const findGaps = query<typeof schema.storageGap.$inferSelect, AccountKey>(
-  'select * from storage_gap where account = :account',
-).all;
+export type Gap = typeof schema.storageGap.$inferSelect;
 
-/** A day that was requested and is not booked. */
-export interface MissedDay {
-  date: string;
-  reason: schema.GapReason;
-  /** Separate days on which it was requested, this one included. */
-  requestedDays: number;
-}
+export const findGaps = query<Gap, AccountKey>('select * from storage_gap where account = :account').all;
 
-/** Records that the day was requested and is not booked. */
+/**
+ * Records that the day was requested and is not booked. With `given_up_at`, it is requested once a month from
+ * now on.
+ */
 export const upsertGap = upsert(schema.storageGap, {
-  columns: ['account', 'date', 'first_missed_at', 'last_requested_at', 'reason', 'requested_days'],
-  set: { first_missed_at: sql`first_missed_at` },
+  set: {
+    first_missed_at: sql`first_missed_at`,
+    given_up_at: sql`coalesce(given_up_at, excluded.given_up_at)`,
+  },
 });
-
-/** Gives a gap up: it is requested once a month from now on. */
-export const giveUpGap = query<never, DayKey & { at: string }>(
-  `update storage_gap set given_up_at = :at where ${OF_DAY} and given_up_at is null`,
-).run;
 
 export const deleteGap = query<never, DayKey>(`delete from storage_gap where ${OF_DAY}`).run;
 

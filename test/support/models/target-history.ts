@@ -166,11 +166,16 @@ const days = steps(
     const open = (known: string) => of(known).filter(({ date }) => !booked.has(date));
     transact(warehouse.db, (tx) =>
       storeDays(tx, {
-        ...{ account: name, answeredAt: clock.now(), today, drift: [], givenUp: [] },
+        ...{ account: name, answeredAt: clock.now(), today, drift: [] },
         live: given.live === null ? null : dayRow(today, given.live),
         past: of('booked'),
         unconfirmed: open('unconfirmed').map((row) => ({ row, reason: 'all zero' })),
-        missed: open('missed').map(({ date }) => ({ date, reason: 'missing', requestedDays: 1 })),
+        missed: open('missed').map(({ date }) => ({
+          date,
+          reason: 'missing',
+          requestedDays: 1,
+          isGivenUp: false,
+        })),
         refused: of('refused').map(({ date }) => ({ date, reason: 'a "bad",\n\0 one', raw: '{}' })),
       }),
     );

@@ -70,8 +70,8 @@ describe('the ranges of the gaps', () => {
     const limits = { before: '2026-03-08', last: '2026-03-08', isFirst };
     return findGapRanges(SEOUL, day, history, limits).flatMap(listDays).sort();
   };
-  const requested = (minutes: number) => ({ '2026-03-05': { lastRequestedAt: readingAt(minutes) } });
-  const first = (minutes: number) => ({ unconfirmed: [{ ...figures, observedAt: readingAt(minutes) }] });
+  const requested = (minutes: number) => ({ '2026-03-05': { last_requested_at: readingAt(minutes) } });
+  const first = (minutes: number) => ({ unconfirmed: [{ ...figures, observed_at: readingAt(minutes) }] });
 
   it.each([
     ['a gap that was requested today', { gaps: requested(60) }, []],
@@ -111,8 +111,8 @@ describe('the ranges of the gaps', () => {
               .map((day) => [
                 day.date,
                 {
-                  givenUp: day.fate === 'given up',
-                  lastRequestedAt: toTimestamp(day.fate === 'requested today' ? now : now - 26 * HOUR_MS),
+                  given_up_at: day.fate === 'given up' ? '2000-01-01 00:00:00' : null,
+                  last_requested_at: toTimestamp(day.fate === 'requested today' ? now : now - 26 * HOUR_MS),
                 },
               ]),
           ),
