@@ -19,9 +19,10 @@ import type { Slot } from './fair-queue.ts';
 /** Something that a run could not do. */
 export interface Failure extends RunFailure {
   hint: Hint | undefined;
-  /** It is only deferred, because the budget or the service asked to wait, or another run is due. */
-  parked: boolean;
-  /** When a deferred stream may continue, in milliseconds since 1970; else null. */
+  /**
+   * When it may continue, in milliseconds since 1970, if it is only deferred: the budget or the service asked to
+   * wait, or another run is due. Null if it has failed.
+   */
   untilMs: number | null;
 }
 
@@ -54,12 +55,15 @@ interface Stop {
   untilMs: number | null;
 }
 
-interface State extends StreamsOutcome {
+interface AccountInRun {
   readonly account: string;
   readonly runId: number;
   readonly logger: Logger;
   /** The kinds of streams that gave no answer in the last run. */
   readonly silent: ReadonlySet<StreamName>;
+}
+
+interface State extends AccountInRun, StreamsOutcome {
   /** A package was served in this run. */
   isServed: boolean;
   /** The file cannot be used: ends the run. */
@@ -72,10 +76,19 @@ interface State extends StreamsOutcome {
 }
 
 /** Creates the circuit breaker of one account for one run. */
-export function createCircuitBreaker(parts: Pick<State, 'account' | 'runId' | 'logger' | 'silent'>) {
-  const outcome: StreamsOutcome = { failures: [], done: 0, packagesDone: 0, interrupted: false };
-  const open = { fatal: null, stop: null, skipped: 0, consecutive: { reason: '', count: 0 } };
-  const state: State = { ...parts, isServed: false, ...outcome, ...open };
+export function createCircuitBreaker(account: AccountInRun) {
+  const state: State = {
+    ...account,
+    failures: [],
+    done: 0,
+    packagesDone: 0,
+    interrupted: false,
+    isServed: false,
+    fatal: null,
+    stop: null,
+    skipped: 0,
+    consecutive: { reason: '', count: 0 },
+  };
   return {
     /** Runs one stream, unless the account is stopped. */
     run: (stream: StreamOfAccount, work: () => Promise<void>) => runStream(state, stream, work),
@@ -161,23 +174,12 @@ function recordFailure(state: State, { stream, packageId }: StreamOfAccount, err
   const message = errorMessage(error);
   const hint = error instanceof VodhouseError ? error.hintParts : undefined;
   const kind = getKind(error);
-  const parked = untilMs !== null;
-  state.failures.push({
-    account,
-    packageId,
-    stream,
-    kind,
-    message,
-    skipped: null,
-    hint,
-    parked,
-    untilMs,
-  });
-  const level = error instanceof PreemptedError ? 'info' : parked ? 'warn' : 'error';
+  state.failures.push({ account, packageId, stream, kind, message, skipped: null, hint, untilMs });
+  const level = error instanceof PreemptedError ? 'info' : untilMs === null ? 'error' : 'warn';
   const stack = kind === 'defect' && error instanceof Error ? { stack: error.stack } : {};
   const facts = { run_id: runId, account, package_id: packageId, stream, kind, error: message };
   logger[level]({ event: 'stream_failed', ...facts, ...stack }, message);
-  if (parked) state.stop ??= { reason: message, untilMs };
+  if (untilMs !== null) state.stop ??= { reason: message, untilMs };
   if (packageId !== null) countConsecutive(state, error);
 }
 
@@ -218,7 +220,6 @@ function createSkippedFailure(account: string, { reason, untilMs }: Stop, skippe
     account,
     packageId: null,
     stream: 'videos',
-    parked,
     untilMs,
     kind: parked ? 'parked' : 'skipped',
     message: `account ${account}: ${packages} ${result}`,

@@ -194,7 +194,7 @@ function getStatus(
   if (signal.aborted && outcomes.some(({ interrupted }) => interrupted)) return 'interrupted';
   const failures = outcomes.flatMap((outcome) => outcome.failures);
   if (failures.length > 0) {
-    if (failures.every(({ parked }) => parked)) return 'parked';
+    if (failures.every(({ untilMs }) => untilMs !== null)) return 'parked';
     return outcomes.some(({ done }) => done > 0) ? 'partial' : 'failed';
   }
   const needsAttention =

@@ -92,7 +92,6 @@ function createClockFailures(account: string, { isOff, differenceMs }: ClockResu
       message,
       skipped: null,
       hint,
-      parked: false,
       untilMs: null,
     },
   ];

@@ -229,12 +229,12 @@ export function summaryJson(
   targets: readonly TargetLoads[],
   formatCommand: FormatCommand,
 ): string {
-  const failures = summary.failures.map(({ account, packageId, message, hint, parked }) => ({
+  const failures = summary.failures.map(({ account, packageId, message, hint, untilMs }) => ({
     account,
     packageId,
     message,
     hint: formatHint(hint, formatCommand),
-    parked,
+    parked: untilMs !== null,
   }));
   return formatJson({
     ...summary,

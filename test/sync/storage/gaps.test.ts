@@ -186,7 +186,7 @@ describe.each(FAILURES)('storage that fails with %s', (_name, reply) => {
     });
     const summary = await account.runAt(NOON);
     expect(summary.status).toBe('partial');
-    expect(summary.failures).toMatchObject([{ account: 'main', packageId: null, parked: false }]);
+    expect(summary.failures).toMatchObject([{ account: 'main', packageId: null, untilMs: null }]);
     expect(summary.failures[0]?.message).toMatch(/^account main, storage 2026-03-09 to 2026-03-10: /);
     expect(account.rows('select account, package_id, stream, message from run_failure')).toEqual([
       { account: 'main', package_id: null, stream: 'storage', message: summary.failures[0]?.message },
@@ -239,7 +239,7 @@ describe('a spent budget', () => {
     expect(summary).toMatchObject({
       status: 'parked',
       requests: 1,
-      failures: [{ packageId: 101, parked: true }],
+      failures: [{ packageId: 101, untilMs: expect.any(Number) }],
     });
     expect(account.rows('select package_id, stream, kind from run_failure')).toEqual([
       { package_id: 101, stream: 'videos', kind: 'parked' },

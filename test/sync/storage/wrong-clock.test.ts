@@ -70,7 +70,7 @@ describe('a clock that the responses contradict', () => {
       const { account, runAt, booked } = await openAt();
       const summary = await runAt(NOON, ahead);
       expect(summary).toMatchObject({ status: 'partial', storage: [{ booked: 0, missed: 0 }] });
-      expect(summary.failures).toMatchObject([{ account: 'main', kind: 'clock', parked: false }]);
+      expect(summary.failures).toMatchObject([{ account: 'main', kind: 'clock', untilMs: null }]);
       const [run] = account.rows('select clock_offset_ms from run');
       expect(Math.abs((run?.['clock_offset_ms'] as number) + ahead)).toBeLessThan(1000);
       expect(account.rows('select * from storage_gap')).toEqual([]);

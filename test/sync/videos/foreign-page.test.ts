@@ -29,7 +29,7 @@ describe('the page of another package', () => {
       'it came twice, and is not stored';
     const hint =
       'if the package was really filled with other videos: vodhouse sync --package 102 --accept-removals --config test';
-    expect(summary.failures).toMatchObject([{ packageId: 102, message, hint, parked: false }]);
+    expect(summary.failures).toMatchObject([{ packageId: 102, message, hint, untilMs: null }]);
     const [walk] = pipeline.query<{ status: string; error: string; added: number }>(
       'select * from walk where package_id = 102 order by walk_id desc limit 1',
     );
