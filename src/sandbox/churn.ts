@@ -9,7 +9,10 @@ export interface Change {
   id: number;
 }
 
-/** Percentages of the changes; the remaining ones restore deleted videos. As many come as go: the account keeps its size. */
+/**
+ * Percentages of the changes; the remaining ones restore deleted videos. As many videos come as go, so the
+ * account keeps its size.
+ */
 const SHARES = { upload: 20, edit: 40, delete: 30 } as const;
 
 /** The time between two steps: short, so that each makes few changes at any usual rate. */

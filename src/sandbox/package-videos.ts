@@ -1,10 +1,9 @@
 /** The videos of one package of the simulated account, and the four ways in which they change. */
 import type { Search, VideoPage, VideoQuery, VideoRecord } from '../service/server/catalogue.ts';
-import type { SortItem } from '../service/videos.ts';
 import { hash, STREAM } from './random.ts';
 import { makeVideo, type PackageSeed } from './sample-video.ts';
 import type { CountFile } from './sample-storage.ts';
-import { cutPage, findRank, sortBy } from './sorted-list.ts';
+import { cutPage, sortBy } from './sorted-list.ts';
 
 /** A package and its initial number of videos; a package that starts empty stays empty. */
 export interface PackageSpec {
@@ -29,18 +28,15 @@ interface Entry {
   video: VideoRecord | null;
 }
 
+/** The live ones are ascending by id. */
+interface Entries {
+  readonly live: Entry[];
+  readonly removed: Entry[];
+}
+
 type RecordCache = (entry: Entry) => VideoRecord;
 
 export type PackageVideos = ReturnType<typeof createPackageVideos>;
-
-interface State {
-  /** Ascending by id. */
-  readonly live: Entry[];
-  readonly removed: Entry[];
-  /** The live ones by the fields that lists were requested by, until a video changes. */
-  readonly sorted: Map<SortItem, readonly Entry[]>;
-  newestId: number;
-}
 
 /** What a package knows of its account. */
 export interface Account {
@@ -58,46 +54,43 @@ export interface Account {
 export function createPackageVideos(account: Account, spec: PackageSpec) {
   const live = createFirstEntries(account.seed, spec);
   const getRecord = createRecordCache(account.seed, spec, live, account.newestMs);
-  const newestId = live.at(-1)?.id ?? FIRST_ID;
-  const state: State = { live, removed: [], sorted: new Map(), newestId };
+  const entries: Entries = { live, removed: [] };
   return {
     packageId: spec.id,
     size: () => live.length,
     /** True if a video may be removed: half of the initial number stays. */
     canShrink: () => live.length > Math.ceil(spec.videos / 2),
     /** The number of removed videos, which may be restored. */
-    countRemoved: () => state.removed.length,
-    page: (query: VideoQuery) => readPage(state, query, getRecord),
-    ...createChanges(account, spec, state, getRecord),
+    countRemoved: () => entries.removed.length,
+    page: (query: VideoQuery) => readPage(live, query, getRecord),
+    ...createChanges(account, spec, entries, getRecord),
   };
 }
 
 /** The ways in which the videos change; `upload`, `edit`, `remove` and `restore` return the id. */
-function createChanges(account: Account, spec: PackageSpec, state: State, getRecord: RecordCache) {
-  const { live, removed } = state;
+function createChanges(account: Account, spec: PackageSpec, entries: Entries, getRecord: RecordCache) {
+  const { live, removed } = entries;
+  let newestId = live.at(-1)?.id ?? FIRST_ID;
   const count = (entry: Entry, day: string, sign: 1 | -1): void =>
     account.countFile(day.slice(0, 10), getRecord(entry).filesize, sign);
-  const insert = (entry: Entry): number => {
-    live.splice(findRank(live, entry.id), 0, entry);
-    return markChanged(state, entry);
-  };
   const remove = (rank: number, day = account.now()): number => {
     const entry = removeAt(live, rank);
     entry.deletedOn = day;
     removed.push(entry);
     count(entry, day, -1);
-    return markChanged(state, entry);
+    return entry.id;
   };
   return {
     /** Adds a video with an id above all earlier ones. */
     upload: () => {
-      state.newestId += nextIdGap(account.seed, spec, state.newestId);
-      const entry = newEntry(state.newestId, spec.id, account.now());
+      newestId += nextIdGap(account.seed, spec, newestId);
+      const entry = newEntry(newestId, spec.id, account.now());
       count(entry, getRecord(entry).cdate ?? '', 1);
-      return insert(entry);
+      live.push(entry);
+      return entry.id;
     },
     /** Changes the video at `rank`, from 0 in order of ids. */
-    edit: (rank: number) => edit(state, rank),
+    edit: (rank: number) => edit(getAt(live, rank)),
     remove,
     /**
      * Removes this number of videos, evenly spread over the list; the first video stays. Their files are
@@ -112,7 +105,8 @@ function createChanges(account: Account, spec: PackageSpec, state: State, getRec
       const entry = removeAt(removed, index);
       const now = account.now();
       count(entry, entry.deletedOn > now ? entry.deletedOn : now, 1);
-      return insert(entry);
+      live.splice(live.findLastIndex(({ id }) => id < entry.id) + 1, 0, entry);
+      return entry.id;
     },
     /** Counts the files of the first videos, from their days on. To be called once. */
     countFirst: (): void => {
@@ -123,33 +117,20 @@ function createChanges(account: Account, spec: PackageSpec, state: State, getRec
 }
 
 function readPage(
-  state: State,
+  live: readonly Entry[],
   { search, sort, page, pageSize }: VideoQuery,
   getRecord: RecordCache,
 ): VideoPage {
-  const sorted = getSorted(state, sort.item, getRecord);
+  const { item } = sort;
+  const sorted = item === 'id' ? live : sortBy(live, (entry) => getRecord(entry)[item]);
   const matching = search ? sorted.filter((entry) => contains(getRecord(entry), search)) : sorted;
   const records = cutPage(matching, sort.direction, page, pageSize).map(getRecord);
   return { totalcount: matching.length, records };
 }
 
-function getSorted({ live, sorted }: State, item: SortItem, getRecord: RecordCache): readonly Entry[] {
-  if (item === 'id') return live;
-  const known = sorted.get(item) ?? sortBy(live, (entry) => getRecord(entry)[item]);
-  sorted.set(item, known);
-  return known;
-}
-
-function edit(state: State, rank: number): number {
-  const entry = getAt(state.live, rank);
+function edit(entry: Entry): number {
   entry.revision++;
   entry.video = null;
-  return markChanged(state, entry);
-}
-
-/** Every change ends here. */
-function markChanged(state: State, entry: Entry): number {
-  state.sorted.clear();
   return entry.id;
 }
 

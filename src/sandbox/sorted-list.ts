@@ -40,15 +40,3 @@ export function cutPage<T>(
   const end = Math.max(0, sorted.length - start);
   return sorted.slice(Math.max(0, end - pageSize), end).reverse();
 }
-
-/** The position of the first entry whose id is at least `id`, in a list ascending by id. */
-export function findRank(sorted: readonly Identified[], id: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((sorted[middle]?.id ?? Infinity) < id) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import fc from 'fast-check';
 import { readVideo } from '../../src/service/videos.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { allVideos, makeSandbox, NOON, serveSandbox } from '../support/servers/sandbox-account.ts';
-import { findRank } from '../../src/sandbox/sorted-list.ts';
 
 describe('the sandbox', () => {
   it('has packages of 12,000, 300 and 0 videos', async () => {
@@ -126,16 +124,5 @@ describe('the made-up catalogue', () => {
     expect(times.every((time) => /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d$/.test(time))).toBe(true);
     expect(times.toSorted()).toEqual(times);
     expect(times.at(-1)).toBe('2026-03-10 12:00:00.0'); // in Seoul
-  });
-});
-
-describe('findRank', () => {
-  it('is the number of smaller ids', () => {
-    fc.assert(
-      fc.property(fc.uniqueArray(fc.nat(50)), fc.nat(50), (ids, id) => {
-        const sorted = ids.toSorted((a, b) => a - b).map((one) => ({ id: one }));
-        expect(findRank(sorted, id)).toBe(ids.filter((one) => one < id).length);
-      }),
-    );
   });
 });
