@@ -5,7 +5,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/**/*.{slow,property}.test.ts'],
-    globalSetup: ['test/support/report-slow-tests.ts'], // says at the end what was left out
+    // the second one says at the end what was left out
+    globalSetup: ['test/support/temporary-files.ts', 'test/support/report-slow-tests.ts'],
     maxWorkers: 2,
     isolate: false, // modules are loaded once a worker, not once a file: a third less time
     testTimeout: 60_000,

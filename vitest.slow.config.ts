@@ -9,6 +9,6 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000, interval: 20 } }, // a busy machine gets enough time
-    globalSetup: ['test/support/install-readers.ts'],
+    globalSetup: ['test/support/temporary-files.ts', 'test/support/install-readers.ts'],
   },
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -86,9 +86,7 @@ const unexplained = ({ runs, outages }: Life): string[] =>
 
 const KIB = 1024;
 
-/** In memory where such a folder exists: the test is about days, not about disks. */
-const MEMORY = '/dev/shm';
-const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'vodhouse-soak-'));
+const folder = mkdtempSync(join(tmpdir(), 'vodhouse-soak-'));
 const path = join(folder, 'vodhouse.db');
 let soak: Soak;
 

