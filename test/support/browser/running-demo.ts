@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readRows, readValue } from '../fixtures/live-file.ts';
+import { readValue } from '../fixtures/live-file.ts';
 import { spawnVodhouse } from '../processes/vodhouse-command.ts';
 
 /** The account and the key that the demo generates. */
@@ -27,7 +27,6 @@ export async function startDemo() {
     return {
       /** The address of its page, without a trailing slash. */
       url,
-      rows: (query: string) => readRows(file, query),
       value: (query: string) => readValue(file, query),
       /** The newest video of the demo account, as the service returns it. */
       newestAtTheAccount: () => fetchNewest(`${account}/info/v1/videos.json?key=${KEY}&pkg=101&pagesize=1`),
