@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CONFIG, configText, WAREHOUSE } from '../support/fixtures/config-file.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
-import { readRows } from '../support/fixtures/live-file.ts';
 import {
   addDate,
   startScriptedService,
@@ -10,7 +9,7 @@ import {
 } from '../support/servers/scripted-service.ts';
 import { lockOrThrow } from '../../src/database/lock.ts';
 import { listPage, listRefusal, videoRecord } from '../support/fixtures/service-responses.ts';
-import { startVodhouse, vodhouse } from '../support/processes/vodhouse-command.ts';
+import { vodhouse } from '../support/processes/vodhouse-command.ts';
 import { startWebhook } from '../support/servers/webhook.ts';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -99,28 +98,5 @@ describe('sync', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^run 1: succeeded/);
     expect(stderr).not.toContain('secret');
-  });
-});
-
-describe('processes that check at the same time', () => {
-  it('send each incident once, and each end once', async () => {
-    const packages = [101, 102, 103];
-    const { cwd, env, webhook, newMessages, answer, path } = await openFolder(packages);
-    answer((request) => (request.query.get('pkg') === '103' ? succeed(request) : refuse(request)));
-    const worker = startVodhouse(['start'], { cwd, env });
-    await expect.poll(worker.stderr).toContain('next full run at');
-    await expect.poll(() => webhook.received.length).toBe(2);
-    answer(succeed);
-    const syncs = packages.map((id) => vodhouse(['sync', '--wait', '--package', String(id)], { cwd, env }));
-    await Promise.all(syncs);
-    await expect.poll(() => webhook.received.length).toBe(4);
-    worker.kill('SIGTERM');
-    expect((await worker.ended).code).toBe(0);
-    const each = [101, 102].flatMap((id) => [`failed begun ${id}`, `failed over ${id}`]);
-    expect(newMessages().sort()).toEqual(each.sort());
-    expect(webhook.calls).toHaveLength(4);
-    const open = 'select count(*) as open from incident where closed_at is null';
-    expect(readRows(path, open)).toEqual([{ open: 0 }]);
-    expect(worker.stderr()).not.toMatch(/T0000|alert check failed/);
   });
 });

@@ -61,24 +61,4 @@ describe.skipIf(findPostgres() === null)('the accounts of one machine', () => {
     expect(listVideos(b)).toEqual(all.filter(({ account }) => account === 'second'));
     const added = 'select sum(added) from walk where run_id > 1';
     expect([count(a, added), count(b, added)]).toEqual([0, 0]);
-  });
-
-  it('are synced also where another warehouse has them; status shows how to load them from here', async () => {
-    const target = `postgres: "${server.url}", schema: refused`;
-    const urls = { main: (await startSandbox()).url };
-    const a = createFolder({ [CONFIG]: configOf(urls, target) });
-    const b = createFolder({ [CONFIG]: configOf(urls, target) });
-    await type(a, 'sync');
-    const { code, stdout } = await vodhouse(['sync'], { cwd: b });
-    expect({ code, stdout }).toMatchObject({
-      code: 3,
-      stdout: expect.stringContaining('--target target --take-over main') as string,
-    });
-    const videos = (cwd: string) => readValue(join(cwd, LIVE), 'select count(*) from video');
-    expect(videos(b)).toBe(videos(a));
-    const status = await vodhouse(['status'], { cwd: b });
-    expect(status.code).not.toBe(0);
-    expect(status.stdout).toContain('vodhouse publish --target target --take-over main');
-    expect(status.stdout).not.toContain('synced yet');
-  });
-});
+  });});

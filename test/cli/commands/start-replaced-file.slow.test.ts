@@ -1,5 +1,4 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { renameSync, rmSync } from 'node:fs';
 import { expect, it, vi } from 'vitest';
 import { serviceFolder } from '../../support/fixtures/command-folder.ts';
 import { WAREHOUSE } from '../../support/fixtures/config-file.ts';
@@ -22,34 +21,4 @@ it('a worker ends with 1 and the reason within a minute where its file was delet
     expect(code).toBe(1);
   });
   await Promise.all(endings);
-});
-
-it('a live file that was deleted after it was published is not replaced by an empty one: commands name the newest backup', async () => {
-  const { cwd, live, run, succeed, service } = await serviceFolder(script, {
-    storage: false,
-    top: 'publish: {}',
-  });
-  const deleteLive = () => {
-    for (const part of ['', '-wal', '-shm']) rmSync(live + part, { force: true });
-  };
-  const backup = join(cwd, 'data/backups/vodhouse-2026-03-02T000000Z.db');
-  await succeed('sync');
-  for (const file of [backup.replace('03-02', '03-01'), backup]) await succeed('backup', file);
-  deleteLive();
-  const requests = service.requests.length;
-  for (const command of ['sync', 'start', 'check', 'status', 'publish']) {
-    const { code, stdout, stderr } = await run(command);
-    expect([command, code, stdout]).toEqual([command, 2, '']);
-    expect(stderr).toMatch(/vodhouse\.db is missing, but .*vodhouse\.bi\.db/);
-    expect(stderr).toContain(`vodhouse restore ${backup}\n`);
-  }
-  expect([existsSync(live), service.requests.length]).toEqual([false, requests]);
-  await succeed('restore', backup);
-  await succeed('resume', 'main');
-  await succeed('sync');
-  deleteLive();
-  rmSync(join(cwd, 'published/vodhouse.bi.db'));
-  expect((await run('sync')).code).toBe(2);
-  rmSync(join(cwd, 'data/backups'), { recursive: true });
-  await succeed('sync');
 });

@@ -282,7 +282,7 @@ it('shows after a restore why the account is paused, and nothing of its limits',
   expect(stdout).not.toMatch(/limits|full rate/);
 });
 
-it.each(['status', 'runs', 'plan'])(
+it.each(['status', 'runs', 'plan', 'sync', 'start', 'check', 'publish'])(
   '%s of a live file that is gone, but not its published file, shows how to get it back',
   async (command) => {
     const { cwd, run } = commandFolder({ url: NOWHERE, top: 'publish: { file: bi.db }' });
