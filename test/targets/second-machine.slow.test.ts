@@ -61,4 +61,5 @@ describe.skipIf(findPostgres() === null)('the accounts of one machine', () => {
     expect(listVideos(b)).toEqual(all.filter(({ account }) => account === 'second'));
     const added = 'select sum(added) from walk where run_id > 1';
     expect([count(a, added), count(b, added)]).toEqual([0, 0]);
-  });});
+  });
+});
