@@ -67,34 +67,28 @@ export function listMembers(object: string): [name: string, value: string][] {
   return members;
 }
 
-export interface RewriteOptions {
-  /** Orders the members of each object by their names, so that two orders of one object give one text. */
-  isSorted: boolean;
-  /** Replaces each string and each name; left out: they are kept. */
-  mapText?: (text: string) => string;
-}
-
 /**
- * Writes the value without blanks, with every number as it was written, and a name that comes twice twice.
- * The depth must be limited: each level is a call within a call.
+ * Writes the value without blanks, with every number as it was written, and the members of each object in the
+ * order of their names, so that two orders of one object give one text. A name that comes twice is written
+ * twice. `mapText` replaces each string and each name. The depth must be limited: each level is a call within
+ * a call.
  */
-export function rewriteJson(value: string, options: RewriteOptions): string {
-  return rewriteValue({ text: value, at: 0 }, options);
+export function rewriteJson(value: string, mapText = (text: string) => text): string {
+  return rewriteValue({ text: value, at: 0 }, mapText);
 }
 
-function rewriteValue(cursor: Cursor, options: RewriteOptions): string {
-  const { isSorted, mapText = (text: string) => text } = options;
+function rewriteValue(cursor: Cursor, mapText: (text: string) => string): string {
   const opening = peek(cursor);
   if (opening === QUOTE) return JSON.stringify(mapText(readString(cursor)));
   if (opening === OPEN_LIST) {
     const elements: string[] = [];
-    readItems(cursor, () => elements.push(rewriteValue(cursor, options)));
+    readItems(cursor, () => elements.push(rewriteValue(cursor, mapText)));
     return `[${elements.join(',')}]`;
   }
   if (opening !== OPEN_OBJECT) return readText(cursor);
   const members: { name: string; text: string }[] = [];
-  readItems(cursor, () => members.push({ name: readName(cursor), text: rewriteValue(cursor, options) }));
-  if (isSorted) members.sort((one, other) => compareTexts(one.name, other.name));
+  readItems(cursor, () => members.push({ name: readName(cursor), text: rewriteValue(cursor, mapText) }));
+  members.sort((one, other) => compareTexts(one.name, other.name));
   const written = members.map(({ name, text }) => `${JSON.stringify(mapText(name))}:${text}`);
   return `{${written.join(',')}}`;
 }

@@ -62,7 +62,7 @@ export function createDriftCollector(redact: (text: string) => string = (text) =
     if (kind === 'new') newFields++;
     const field = shorten(redact(name), FIELD_LENGTH);
     // each text is redacted before JSON escapes it, because a key with escapes would not be found
-    const written = text === null ? null : rewriteJson(text, { isSorted: false, mapText: redact });
+    const written = text === null ? null : rewriteJson(text, redact);
     const sample = written === null ? null : shorten(redact(written), SAMPLE_LENGTH);
     if (!found.has(`${kind} ${field}`)) found.set(`${kind} ${field}`, { field, kind, sample });
   };

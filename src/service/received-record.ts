@@ -80,7 +80,7 @@ function readMembers(
     const kind = findDriftKind(description, value);
     if (kind) drift.push({ field, kind, text });
     if (text !== null && kind === 'type' && description.type === 'string') {
-      fields[field] = rewriteJson(text, { isSorted: true });
+      fields[field] = rewriteJson(text);
     } else if (text !== null && typeof value === 'number' && !isExact(value)) fields[field] = text;
     else if (value !== undefined) fields[field] = value;
   }
@@ -90,6 +90,6 @@ function readMembers(
     drift.push({ field, kind: 'new', text });
     others.push(`${JSON.stringify(field)}:${text}`);
   }
-  const object = others.length === 0 ? null : rewriteJson(`{${others.join(',')}}`, { isSorted: true });
+  const object = others.length === 0 ? null : rewriteJson(`{${others.join(',')}}`);
   return { problem: null, fields, others: object, drift };
 }
