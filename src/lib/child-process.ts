@@ -1,19 +1,11 @@
 /** Child processes that run files of this package. */
 import { fork, type ChildProcess } from 'node:child_process';
-import {
-  ConfigError,
-  LockedError,
-  errorMessage,
-  VodhouseError,
-  WarehouseError,
-  type Hint,
-} from './errors.ts';
+import { ConfigError, errorMessage, LockedError, VodhouseError, WarehouseError } from './errors.ts';
+import type { Hint } from './errors.ts';
 import { ignoreLostLog } from './lost-log.ts';
 import { PACKAGE_ROOT } from './package-root.ts';
 
-/**
- * The JavaScript that `npm run build` makes of an entry point in src, because Node 20 cannot run TypeScript.
- */
+/** The JavaScript that the build makes of an entry point in src, because Node 20 cannot run TypeScript. */
 export const bundleUrl = (entryPoint: string): URL => new URL(`dist/${entryPoint}.js`, PACKAGE_ROOT);
 
 /**
@@ -119,14 +111,9 @@ const CLASSES = { ConfigError, LockedError, WarehouseError };
 
 /** The error in a form that can be sent. */
 export function serializeError(error: unknown): SerializedError {
-  const { name, hintParts: hint } =
-    error instanceof VodhouseError ? error : { name: 'Error', hintParts: undefined };
-  return {
-    name,
-    message: errorMessage(error),
-    hint,
-    stack: error instanceof Error ? error.stack : undefined,
-  };
+  const own = error instanceof VodhouseError ? error : null;
+  const stack = error instanceof Error ? error.stack : undefined;
+  return { name: own?.name ?? 'Error', message: errorMessage(error), hint: own?.hintParts, stack };
 }
 
 /** Restores the error, in its own class if vodhouse defines that. */

@@ -1,28 +1,28 @@
 /** Formats numbers, times and texts for messages and pages. */
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './clock.ts';
 
-/** `12,000`. */
+/** Formats a count as `12,000`. */
 export function formatCount(number: number): string {
   return number.toLocaleString('en-US');
 }
 
-/** `+12`, `−3`, `±0`. */
+/** Formats a difference as `+12`, `−3` or `±0`. */
 export function formatChange(difference: number): string {
   if (difference === 0) return '±0';
   return `${difference > 0 ? '+' : '\u2212'}${formatCount(Math.abs(difference))}`;
 }
 
-/** `1 video`, `12,000 videos`. */
+/** Formats a count of something as `1 video` or `12,000 videos`. */
 export function pluralize(number: number, one: string, many = `${one}s`): string {
   return `${formatCount(number)} ${number === 1 ? one : many}`;
 }
 
-/** Bytes as `512 kB`, `28.4 MB`, `1.2 GB`. */
+/** Formats bytes as `512 kB`, `28.4 MB` or `1.2 GB`. */
 export function formatBytes(bytes: number): string {
   return scale(bytes, 1000, ['B', 'kB', 'MB', 'GB', 'TB']);
 }
 
-/** Bytes in powers of 1,024, as storage is counted: `812 B`, `4.2 GiB`, `1.53 TiB`. */
+/** Formats bytes in powers of 1,024, as storage is counted: `812 B`, `4.2 GiB`, `1.53 TiB`. */
 export function formatBinaryBytes(bytes: number): string {
   return scale(bytes, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']);
 }
@@ -36,7 +36,7 @@ function scale(bytes: number, base: number, units: readonly string[]): string {
   return `${round(power)} ${units[power]}`;
 }
 
-/** Milliseconds as `420ms`, `3.4s`, `2m 5s`, `1h 2m`. */
+/** Formats milliseconds as `420ms`, `3.4s`, `2m 5s` or `1h 2m`. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.ceil(ms)}ms`;
   if (ms < MINUTE_MS) return `${Math.floor(ms / 100) / 10}s`;
@@ -60,7 +60,7 @@ export function formatOffset(offsetMs: number): string {
   return `the machine's clock is ${length} ${offsetMs < 0 ? 'ahead of' : 'behind'} the service's`;
 }
 
-/** How long ago, in the largest suitable unit: `14 min ago`. */
+/** Formats milliseconds in the past in the largest suitable unit: `14 min ago`. */
 export function formatAgo(ms: number): string {
   const minutes = Math.floor(ms / MINUTE_MS);
   if (minutes < 1) return 'just now';

@@ -1,3 +1,4 @@
+/** The log: one line an event, as text for people or as JSON, without any secret. */
 import { createRequire } from 'node:module';
 import { pino } from 'pino';
 import { escapeControls } from './format.ts';
@@ -23,15 +24,12 @@ export interface LoggerOptions {
 
 /** A logger that writes to stderr, one line a message, without any of the secrets. */
 export function createLogger(options: LoggerOptions): Logger {
-  const write = options.write ?? ((line: string) => void process.stderr.write(line));
+  const { level, format, secrets, write = (line) => void process.stderr.write(line) } = options;
   let render: ReturnType<typeof createRenderer> | undefined; // made when needed: most commands log nothing
-  const stream = {
-    write: (line: string) =>
-      write(redact((render ??= createRenderer(options.format))(line), options.secrets)),
-  };
+  const writeLine = (line: string) => write(redact((render ??= createRenderer(format))(line), secrets));
   const formatters = { level: (label: string) => ({ level: label }) };
   const timestamp = pino.stdTimeFunctions.isoTime;
-  return pino({ level: options.level, base: null, timestamp, formatters }, stream);
+  return pino({ level, base: null, timestamp, formatters }, { write: writeLine });
 }
 
 type PrettyModule = { prettyFactory: (options: object) => (line: string) => string };

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** The text of a file, without a byte order mark. Throws what reading it throws, and an Error for a file that is not UTF-8. */
+/**
+ * The text of a file, without a byte order mark. Throws what reading it throws, and an Error for a file that
+ * is not UTF-8.
+ */
 export function readTextFile(path: string): string {
   const bytes = readFileSync(path);
   try {

@@ -4,7 +4,7 @@ import * as tls from 'node:tls';
 import { Agent, errors, Pool, ProxyAgent, request, type Dispatcher } from 'undici';
 import { findProxy, type Proxies } from './proxies.ts';
 
-export interface AgentOptions {
+interface AgentOptions {
   /** Connections to one host at most. */
   connections: number;
   /** Milliseconds to open a connection; by a proxy, to it and from there on. */
@@ -38,9 +38,7 @@ export function createAgent(options: AgentOptions): Dispatcher {
   return new Agent({ factory });
 }
 
-/**
- * The TLS context with the certificates. It takes some milliseconds to make, so all connections share one.
- */
+/** The TLS context with the certificates. It takes some milliseconds to make: all connections share one. */
 function trust(ca: AgentOptions['ca']): { secureContext?: tls.SecureContext } {
   if (ca === null) return {};
   // Node 20 lacks this function, which adds the certificates of the system and of NODE_EXTRA_CA_CERTS
@@ -83,7 +81,7 @@ export function requestUntilAborted(
 }
 
 /** A single call of an address, such as a webhook or a ping. */
-export interface HttpCall {
+interface HttpCall {
   url: URL;
   proxies: Proxies;
   headers: Record<string, string>;

@@ -2,9 +2,9 @@
 import { BlockList, isIP } from 'node:net';
 import { SHORTEST_SECRET } from '../redact.ts';
 
-/** '' for none. The addresses may hold a password: they are never printed. */
+/** Addresses of proxies, '' for none. They may hold a password, and are never printed. */
 export interface Proxies {
-  /** For addresses with http, and with https. */
+  /** The proxy for addresses with http, and the one for those with https. */
   readonly httpProxy: string;
   readonly httpsProxy: string;
   /** Hosts that need no proxy, as NO_PROXY has them: its entries are understood (`findUnknownException`). */
