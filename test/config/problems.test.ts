@@ -121,11 +121,13 @@ describe('rules across values', () => {
       `${LEAST}publish: { file: ./data/vodhouse.db${ending} }\n`,
       ['publish.file: is the warehouse or a file that belongs to it'],
     ]),
-    [
-      'a server for all without keys',
-      `${LEAST}server: { host: 0.0.0.0 }\n`,
-      ['server.host: "0.0.0.0" can be'],
-    ],
+    ...['0.0.0.0', '::', '192.0.2.7', 'warehouse.example.test', '127.example.test'].map(
+      (host): [string, string, string[]] => [
+        `a server without keys at ${host}`,
+        `${LEAST}server: { host: "${host}" }\n`,
+        [`server.host: "${host}" can be reached from other machines`],
+      ],
+    ),
   ])('%s', (_what, yaml, expected) => {
     const problems = readProblems(yaml);
     expect(

@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ConfigError } from '../../src/lib/errors.ts';
 import { version } from '../../src/lib/package-root.ts';
 import { execute } from '../support/fixtures/live-file.ts';
 import {
@@ -22,18 +21,6 @@ import { connectRaw, requestText } from '../support/servers/raw-connection.ts';
 const CHALLENGE = 'Basic realm="vodhouse", charset="UTF-8"';
 
 describe('a server without keys', () => {
-  it('refuses to listen where other machines reach it', async () => {
-    const config = configToServe(liveFileToServe());
-    for (const host of ['0.0.0.0', '::', '192.0.2.7', 'warehouse.example.test', '127.example.test', '']) {
-      const opened = openSiteOver({ ...config, server: { ...config.server, host } });
-      await expect(opened).rejects.toThrow(ConfigError);
-      await expect(opened).rejects.toThrow(
-        `server.host ${host} can be reached from other machines, and server.keys is empty`,
-      );
-      await expect(opened).rejects.toMatchObject({ hint: expect.stringContaining('server.keys') as string });
-    }
-  });
-
   it('listens where only this machine reaches it', async () => {
     const config = configToServe(liveFileToServe());
     for (const host of ['127.0.0.1', '127.0.0.2', 'localhost']) {
