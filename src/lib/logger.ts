@@ -24,7 +24,7 @@ export interface LoggerOptions {
 
 /** A logger that writes to stderr, one line a message, without any of the secrets. */
 export function createLogger(options: LoggerOptions): Logger {
-  const { level, format, secrets, write = (line) => void process.stderr.write(line) } = options;
+  const { level, format, secrets, write = (line: string) => void process.stderr.write(line) } = options;
   let render: ReturnType<typeof createRenderer> | undefined; // made when needed: most commands log nothing
   const writeLine = (line: string) => write(redact((render ??= createRenderer(format))(line), secrets));
   const formatters = { level: (label: string) => ({ level: label }) };

@@ -34,12 +34,9 @@ export interface GaugeReading {
   read: (scrape: Scrape) => readonly Sample[];
 }
 
-const gauge = (
-  name: string,
-  labels: readonly string[],
-  read: GaugeReading['read'],
-  help: string,
-): GaugeReading => ({
+type Read = GaugeReading['read'];
+
+const gauge = (name: string, labels: readonly string[], read: Read, help: string): GaugeReading => ({
   name: `vodhouse_${name}`,
   help,
   read,
@@ -48,13 +45,9 @@ const gauge = (
 const single = (name: string, getValue: (scrape: Scrape) => number | null, help: string): GaugeReading =>
   gauge(name, [], (scrape) => [[getValue(scrape)]], help);
 /** The gauges of each account of the config in each target. */
-const ofTargets = (
-  name: string,
-  getValue: (row: TargetAccount, now: number) => number | null,
-  help: string,
-) => {
-  const read: GaugeReading['read'] = ({ targets, now }) =>
-    targets.flatMap(({ accounts }) => accounts.map((row) => [getValue(row, now), row.target, row.account]));
+const ofTargets = (name: string, get: (row: TargetAccount, now: number) => number | null, help: string) => {
+  const read: Read = ({ targets, now }) =>
+    targets.flatMap(({ accounts }) => accounts.map((row) => [get(row, now), row.target, row.account]));
   return gauge(`target_${name}`, ['target', 'account'], read, help);
 };
 

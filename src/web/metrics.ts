@@ -16,7 +16,7 @@ import type { Publication, Publisher } from '../publishing/publisher.ts';
 import { RECORD_KINDS, type MetricDeltas, type MetricDeltaReader } from '../queries/metric-deltas.ts';
 import { GAUGES, type GaugeReading, type Scrape } from './gauges.ts';
 
-export interface MetricsOptions {
+interface MetricsOptions {
   config: Config;
   db: Db;
   isStale: StreamParts['isStale'];

@@ -36,10 +36,8 @@ export function createMirror({ db, lists, calendar, clock, accounts }: MirrorPar
       const reason = lists.isRetired(key)
         ? 'left the config, and has not been read since'
         : 'has not been read completely since it came into the config';
-      return {
-        errorCode: 'PackageNotReady',
-        message: `package ${packageId} of account ${account.name} ${reason}`,
-      };
+      const message = `package ${packageId} of account ${account.name} ${reason}`;
+      return { errorCode: 'PackageNotReady', message };
     },
     storage: ({ from, to, direction }) => {
       const found = accounts.filter(({ storage }) => storage !== null);

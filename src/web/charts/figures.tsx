@@ -7,7 +7,7 @@ import { formatChange, formatCount } from '../../lib/format.ts';
 /** A day, `YYYY-MM-DD`, and its value. */
 export type Point = readonly [date: string, value: number];
 
-/** The number of videos of a package; `sizes` has the oldest day first. */
+/** A line of the number of videos of a package; `sizes` has the oldest day first. */
 export function Sparkline({ sizes }: { sizes: readonly { date: string; videos: number }[] }) {
   const [first, last] = [sizes[0], sizes.at(-1)];
   if (!first || !last) return <span class="soft">not counted yet</span>;
@@ -30,7 +30,7 @@ interface TrendChartProps {
   format: (value: number) => string;
 }
 
-/** With its values at both ends; the axis is fitted to the values. */
+/** A line with its values at both ends; the axis is fitted to the values. */
 export function TrendChart({ label, points, format }: TrendChartProps) {
   const text = describe(points, format);
   return (
@@ -55,15 +55,10 @@ const describe = (points: readonly Point[], format: (value: number) => string): 
 type LineProps = { points: readonly Point[]; width: number; height: number; label?: string };
 
 export function Line({ points, width, height, label }: LineProps) {
-  const x = createScale(
-    points.map(([date]) => Date.parse(date)),
-    width,
-  );
-  const y = createScale(
-    points.map(([, value]) => -value),
-    height,
-  );
-  const places = points.map(([date, value]) => `${x(Date.parse(date))},${y(-value)}`);
+  const positions = points.map(([date, value]) => ({ time: Date.parse(date), depth: -value }));
+  const [times, depths] = [positions.map(({ time }) => time), positions.map(({ depth }) => depth)];
+  const [x, y] = [createScale(times, width), createScale(depths, height)];
+  const places = positions.map(({ time, depth }) => `${x(time)},${y(depth)}`);
   return (
     <svg
       class="trend-line"
@@ -88,7 +83,7 @@ function createScale(values: readonly number[], length: number): (value: number)
     Math.round((max === min ? length / 2 : PADDING + ((value - min) / (max - min)) * span) * 10) / 10;
 }
 
-/** In px: a bar as it is drawn. The page stretches it. */
+/** The size of a bar in px as it is drawn: the page stretches it. */
 const BAR = { width: 80, height: 10 };
 
 /**
@@ -119,10 +114,10 @@ export function createBars(values: readonly number[]) {
 
 export interface StripBar {
   class: string;
-  /** In px; it shows the state without its colour, as `sign` does. */
+  /** The height in px, which shows the state without its colour, as `sign` does. */
   height: number;
   sign?: string;
-  /** Its label on the axis. */
+  /** The label on the axis. */
   tick?: string | undefined;
   href?: string;
   title?: string;
@@ -130,17 +125,17 @@ export interface StripBar {
 
 interface StripProps {
   bars: readonly StripBar[];
-  /** In px: of a bar with its gap, and of the strip without its texts. */
+  /** The width of a bar with its gap, and the height of the strip without its texts, in px. */
   step: number;
   height: number;
   /** Left out where the bars have titles of their own, or the text next to them has the same content. */
   label?: string;
 }
 
-/** In px: of the signs, and of the ticks below them. */
+/** The height in px of the signs, and of the ticks below them. */
 const TEXT_LINE = 15;
 
-/** Links are out of the tab order: a table below has the same ones. */
+/** A row of bars. Their links are out of the tab order: a table below has the same ones. */
 export function Strip({ bars, step, height, label }: StripProps) {
   const width = bars.length * step;
   const signsEnd = bars.some(({ sign }) => sign !== undefined) ? height + TEXT_LINE : height;
@@ -161,7 +156,7 @@ export function Strip({ bars, step, height, label }: StripProps) {
   );
 }
 
-/** In px: where the bar begins, and from the top to the ends of the bars, of the signs and of all. */
+/** In px: the left end and the width of the bar, and the lower ends of the bars, of the signs and of all. */
 type BarProps = { bar: StripBar } & Record<'left' | 'step' | 'height' | 'signsEnd' | 'end', number>;
 
 function Bar({ bar, left, step, height, signsEnd, end }: BarProps) {

@@ -7,16 +7,16 @@ const ROUND = [1, 2, 2.5, 5, 10];
 const STEPS = 4;
 
 export interface SizeScale {
-  /** From the bottom up, all round in one unit. */
+  /** The ticks from the bottom up, all of them round in one unit. */
   ticks: { bytes: number; label: string }[];
-  /** 0 at the top, 1 at the bottom. */
+  /** The place of a size: 0 at the top, 1 at the bottom. */
   toShare: (bytes: number) => number;
 }
 
 const DIGITS = { maximumFractionDigits: 6 };
 
 /**
- * It begins at 0, unless all sizes are above it and near each other: so growth of some percent can be seen.
+ * A scale that begins at 0, unless the sizes are near each other: so growth of some percent can be seen.
  */
 export function createSizeScale(sizes: readonly number[]): SizeScale {
   const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
@@ -28,10 +28,10 @@ export function createSizeScale(sizes: readonly number[]): SizeScale {
   const bottom = Math.floor(low / step + 1e-9);
   const top = Math.max(bottom + 1, Math.ceil(most / step - 1e-9));
   const ticks = Array.from({ length: top - bottom + 1 }, (_, at) => (bottom + at) * step);
-  const format = (bytes: number) =>
-    bytes === 0
-      ? '0'
-      : `${Number((bytes / unit).toPrecision(6)).toLocaleString('en', DIGITS)} ${UNITS[power] ?? ''}`;
+  const format = (bytes: number) => {
+    const number = Number((bytes / unit).toPrecision(6)).toLocaleString('en', DIGITS);
+    return bytes === 0 ? '0' : `${number} ${UNITS[power] ?? ''}`;
+  };
   return {
     ticks: ticks.map((bytes) => ({ bytes, label: format(bytes) })),
     toShare: (bytes) => (top * step - bytes) / ((top - bottom) * step),
@@ -47,13 +47,13 @@ const MOST_TICKS = 8;
 /** Up to this many days the ticks are days, above they are first days of months. */
 const FEW_DAYS = 62;
 
-/** Days after the first one, and what is written there: `Nov 5`, or `Nov 2026`. */
+/** A tick so many days after the first one, and its text: `Nov 5`, or `Nov 2026`. */
 export interface DayTick {
   at: number;
   label: string;
 }
 
-/** At most eight, from `first` to `last` (`YYYY-MM-DD`). */
+/** Lists eight ticks at most, from `first` to `last` (`YYYY-MM-DD`). */
 export function listDayTicks(first: string, last: string): DayTick[] {
   const length = daysBetween(first, last) + 1;
   const days = Array.from({ length }, (_, at) => at);

@@ -1,4 +1,4 @@
-/** The storage of an account by calendar day and month, and what changed between two days. Pure. */
+/** The storage of an account by calendar day and month, and what changed between two days. */
 import { addDays } from '../../lib/days.ts';
 import { formatBinaryBytes } from '../../lib/format.ts';
 import { FIGURES, STORAGE_KINDS } from '../../service/service-fields.ts';
@@ -23,8 +23,8 @@ export interface CalendarDay {
 }
 
 /**
- * The oldest day first, without holes. It ends at yesterday at the earliest, so that days that were not read
- * since are visible. `rows` has the oldest day first, `gaps` the latest.
+ * The calendar of an account, the oldest day first, without holes. It ends at yesterday at the earliest, so
+ * that days that were not read since are visible.
  */
 export function buildCalendar(
   rows: readonly StorageDayRow[],
@@ -118,7 +118,7 @@ export interface Month {
   growth: number | null;
 }
 
-/** The latest first. */
+/** The months of a calendar, the latest first. */
 export function listMonths(calendar: readonly CalendarDay[]): Month[] {
   const days = new Map<string, CalendarDay[]>();
   for (const day of calendar) {

@@ -25,7 +25,7 @@ export interface LevelChart {
 
 const percent = (share: number): string => `${Number((share * 100).toFixed(3))}%`;
 
-/** Fills its parent. The labels are outside of it: 30 pixels above and below, and 80 pixels at the left. */
+/** A chart that fills its parent. Its labels are outside: 30 px above and below, and 80 px at the left. */
 export function StorageSvg({ chart }: { chart: LevelChart }) {
   return (
     <svg
@@ -41,7 +41,7 @@ export function StorageSvg({ chart }: { chart: LevelChart }) {
   );
 }
 
-/** A file of its own, 960 pixels wide. */
+/** The chart as a file of its own, 960 pixels wide. */
 export function StorageImage({ chart }: { chart: LevelChart }) {
   return (
     <svg
@@ -65,7 +65,7 @@ export function StorageImage({ chart }: { chart: LevelChart }) {
   );
 }
 
-/** A sentence for readers that do not see the chart. */
+/** A text for readers that do not see the chart. */
 function describeLevel({ name, days, live }: LevelChart): string {
   const known = days.filter(({ row }) => row !== null);
   const describe = ({ row, date }: CalendarDay) =>
@@ -129,8 +129,8 @@ const drawGaps = (sizes: readonly (number | null)[]): string =>
   sizes.map((size, at) => (size === null ? `M${at} 0H${at + 1}V${HEIGHT}H${at}z` : '')).join('');
 
 /**
- * Through the middle of each day, with nothing through a gap; level at the ends, so that a single day can be
- * seen.
+ * The path of a line through the middle of each day, with a hole at each gap. It is level at its ends, so that
+ * a single day can be seen.
  */
 function drawLevel(sizes: readonly (number | null)[], scale: SizeScale): string {
   return sizes

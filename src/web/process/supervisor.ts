@@ -29,7 +29,7 @@ interface Launched {
   ended: Promise<string>;
 }
 
-export interface WebProcessOptions {
+interface WebProcessOptions {
   clock: Clock;
   logger: Logger;
   /** Environment variables of the process; must not contain keys of the service. */
@@ -50,7 +50,8 @@ export async function startWebProcess(config: Config, options: WebProcessOptions
   const served = removeServiceKeys(config);
   let current = await launch(served, options);
   const { url } = current;
-  const restartable = withPort(served, Number(new URL(url).port));
+  // after a restart it listens at the same port, also if the config has 0 (any free port)
+  const server = served.server && { ...served.server, port: Number(new URL(url).port) };
 
   async function supervise(): Promise<void> {
     for (let waitMs = RESTART_MS.first; ; waitMs = Math.min(RESTART_MS.max, 2 * waitMs)) {
@@ -63,7 +64,7 @@ export async function startWebProcess(config: Config, options: WebProcessOptions
         `the web server ended: ${reason}; restarting in ${waitMs / 1000} s`,
       );
       await clock.sleep(waitMs, stopped);
-      current = await launch(restartable, { ...options, signal: stopped }).catch(toFailedLaunch);
+      current = await launch({ ...served, server }, { ...options, signal: stopped }).catch(toFailedLaunch);
       if (isStopped()) return stop(current);
       const { child, url } = current;
       if (child) logger.info({ event: 'server_listening', url }, `serving at ${url} again`);
@@ -96,20 +97,8 @@ function removeServiceKeys(config: Config): Config {
     proxy: null,
     ca: null,
   }));
-  const { publish } = config;
-  return {
-    ...config,
-    accounts,
-    publish: redactAll(publish, config.secrets),
-    proxies: NO_PROXIES,
-    notify: null,
-    secrets: [],
-  };
-}
-
-/** After a restart it listens at the same port, also if the config has 0 (any free port). */
-function withPort(config: Config, port: number): Config {
-  return { ...config, server: config.server && { ...config.server, port } };
+  const publish = redactAll(config.publish, config.secrets);
+  return { ...config, accounts, publish, proxies: NO_PROXIES, notify: null, secrets: [] };
 }
 
 async function launch(config: Config, { environment, logger, signal }: WebProcessOptions): Promise<Launched> {
@@ -135,14 +124,15 @@ async function launch(config: Config, { environment, logger, signal }: WebProces
   await stop({ child, ended });
   signal.throwIfAborted();
   if ('startError' in answer) throw deserializeError(answer.startError);
-  throw new Error(
-    'error' in answer ? answer.error : `the web server ended before it listened: ${answer.ended}`,
-  );
+  const reason = 'error' in answer ? answer.error : answer.ended;
+  throw new Error(`the web server ended before it listened: ${reason}`);
 }
 
-function toFailedLaunch(error: unknown): Launched {
-  return { child: null, url: '', ended: Promise.resolve(errorMessage(error)) };
-}
+const toFailedLaunch = (error: unknown): Launched => ({
+  child: null,
+  url: '',
+  ended: Promise.resolve(errorMessage(error)),
+});
 
 function send({ child }: Launched, message: ToServer): void {
   if (child?.connected) child.send(message, () => undefined); // `ended` reports a dead process
