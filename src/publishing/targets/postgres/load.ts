@@ -3,7 +3,7 @@ import { dates } from '../../marts/dates.ts';
 import { about, dictionary } from '../../marts/about.ts';
 import { WAREHOUSE_TABLES } from '../../marts/marts.ts';
 import { compareOwner, findRefusal } from '../ownership.ts';
-import { findFirstDay, ofAccount, storeChanges, type Source } from '../source.ts';
+import { findFirstDay, ofAccount, storeChanges, type Rows, type Source } from '../source.ts';
 import type { LoadOptions } from '../target.ts';
 import { copyInto, replace } from './rows.ts';
 import {
@@ -67,8 +67,8 @@ async function loadChanges(context: Context, account: string, since: LoadedState
 async function loadVideos(context: Context, changeSeq: number): Promise<number> {
   const { allVideos, videoHistory, videoEdits, videoTags } = context.source.marts;
   const rows =
-    (await replace(context, allVideos, { rowids: 'changed_videos' }, null)) +
-    (await replace(context, videoHistory, { rowids: 'changed_history' }, null)) +
+    (await replace(context, allVideos, inTable('changed_videos'), null)) +
+    (await replace(context, videoHistory, inTable('changed_history'), null)) +
     (await replace(context, videoEdits, { where: CHANGED_EDIT, parameters: { changeSeq } }, null));
   const keys = videoTags === null ? [] : storeTags(context.source, changeSeq);
   if (videoTags === null || keys.length === 0) return rows;
@@ -76,6 +76,12 @@ async function loadVideos(context: Context, changeSeq: number): Promise<number> 
   const tags = { where: 't.video_key in (select video_key from temp.tagged)', parameters: {} };
   return rows + (await replace(context, videoTags, tags, ofKeys));
 }
+
+/** The rows whose rowids a temporary table has. */
+const inTable = (name: string): Rows => ({
+  where: `t.rowid in (select row from temp.${name})`,
+  parameters: {},
+});
 
 /** An edit that the target does not have, of a video of `changed_videos`. */
 const CHANGED_EDIT = `t.change_seq > :changeSeq and t.video_key in (
