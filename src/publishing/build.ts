@@ -6,8 +6,9 @@ import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import { readTime } from '../lib/days.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import { restoreMarkerPath } from '../database/files.ts';
+import { isDamage, toWarehouseError } from '../database/integrity.ts';
 import { createFacts } from './about-rows.ts';
-import { PUBLISHED_ID, startFsync } from './replace-file.ts';
+import { PUBLISHED_ID } from './replace-file.ts';
 import { CACHE_KIB, type ExpectedRows } from './check.ts';
 import { createFingerprint, createParameters } from './fingerprint.ts';
 import { createTable, createView, fillTable, insertRows } from './marts/mart.ts';
@@ -20,10 +21,10 @@ import type { PublishRequest } from './publish-request.ts';
 const PAGE_BYTES = 16_384;
 
 /**
- * Builds the file at `draft`. Returns the number of rows that each table must have. Throws what SQLite
- * throws.
+ * Builds the file at `draft`. Returns the number of rows that each table must have. Throws WarehouseError if
+ * the live file is damaged, otherwise what SQLite throws.
  */
-export async function build(draft: string, marts: Marts, request: PublishRequest): Promise<ExpectedRows> {
+export function build(draft: string, marts: Marts, request: PublishRequest): ExpectedRows {
   rmSync(draft, { force: true });
   const db = new Database(draft);
   try {
@@ -33,12 +34,9 @@ export async function build(draft: string, marts: Marts, request: PublishRequest
     db.exec('begin');
     for (const table of marts.tables) db.exec(createTable(table));
     const parameters = createParameters(request);
-    const flushed: Promise<void>[] = [];
     for (const table of marts.filled) {
       if (table.kind === 'working') db.exec(createTable(table));
       db.prepare(fillTable(table)).run(parameters);
-      // the disk writes a large table while the next ones are filled; a working table is not in the draft
-      if (table.kind === 'table') flushed.push(startFsync(draft));
     }
     for (const view of marts.views) db.exec(createView(view));
     insertRows(db, dictionary, createDictionaryRows(marts.documented));
@@ -47,10 +45,12 @@ export async function build(draft: string, marts: Marts, request: PublishRequest
     insertRows(db, internals, facts.internals);
     db.pragma('analysis_limit = 1000');
     db.exec('analyze main');
-    await Promise.all(flushed);
     const expected = countExpectedRows(db, marts);
     db.exec('commit');
     return expected;
+  } catch (error) {
+    // the draft is new, so what is damaged is the live file
+    throw isDamage(error) ? toWarehouseError(error, request.live) : error;
   } finally {
     db.close();
   }
@@ -100,8 +100,9 @@ export function addFunctions(db: Database, request: PublishRequest): void {
   db.table('calendar_days', {
     columns: ['day', 'starts_at', 'ends_at'],
     parameters: ['first', 'last'],
-    *rows(first, last) {
-      for (const { day, startsAt, endsAt } of createCalendar(request.timezone).days(`${first}`, `${last}`))
+    *rows(...range) {
+      const [first, last] = range as [string, string]; // as the SQL of `dates` gives them
+      for (const { day, startsAt, endsAt } of createCalendar(request.timezone).days(first, last))
         yield { day, starts_at: toTimestamp(startsAt), ends_at: toTimestamp(endsAt) };
     },
   });

@@ -3,19 +3,23 @@
  * blocks it.
  */
 import { randomUUID } from 'node:crypto';
-import { chmodSync, statSync } from 'node:fs';
+import { chmodSync, renameSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { openDatabase } from '../database/connection.ts';
 import { publication } from '../database/schema/targets.ts';
 import { transact } from '../database/transaction.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { errorCode } from '../lib/errors.ts';
 import { draftPath } from '../database/draft-files.ts';
-import { isDamage, toWarehouseError } from '../database/integrity.ts';
+import { fsyncPath } from '../database/files.ts';
+import { toWarehouseError } from '../database/integrity.ts';
 import { lockOrThrow } from '../database/lock.ts';
-import { assertReplaceable, replaceFile, startFsync, sweepLeftOvers } from './replace-file.ts';
+import { assertReplaceable, sweepLeftOvers } from './replace-file.ts';
 import { assertLive, build } from './build.ts';
 import { readText } from './about-rows.ts';
-import { checkPages, checkTables } from './check.ts';
+import { checkPages, checkTables, type ExpectedRows } from './check.ts';
+import type { Table } from './marts/mart.ts';
 import { createMarts } from './marts/marts.ts';
 import type { PublishRequest, Publication } from './publish-request.ts';
 
@@ -66,19 +70,28 @@ async function buildAndReplace(request: PublishRequest): Promise<Record<string, 
   const draft = draftPath(request.file);
   const marts = createMarts(request);
   try {
-    const expected = await build(draft, marts, request).catch((error: unknown) => {
-      // the draft is new, so not damaged
-      throw isDamage(error) ? toWarehouseError(error, request.live) : error;
-    });
+    const expected = build(draft, marts, request);
     chmodSync(draft, 0o444);
-    const flushed = startFsync(draft); // the disk writes while the file is checked
-    const rows = checkTables(draft, marts.tables, expected); // first: its errors describe more
-    checkPages(draft);
-    await flushed;
+    const rows = await checkDraft(draft, marts.tables, expected);
     const videos = Number(readText(draft, 'select cast(sum(video_count) as text) from packages'));
-    await replaceFile(draft, request.file);
+    renameSync(draft, request.file); // readers find the old file or the new one
+    fsyncPath(dirname(request.file));
     return { ...rows, videos };
   } finally {
     sweepLeftOvers(request.file);
+  }
+}
+
+/** Checks the draft while the disk writes it. Returns the number of rows by table. */
+async function checkDraft(draft: string, tables: readonly Table[], expected: ExpectedRows) {
+  const file = await open(draft);
+  try {
+    const flushed = file.sync();
+    const rows = checkTables(draft, tables, expected); // first, because its errors name a row
+    checkPages(draft);
+    await flushed;
+    return rows;
+  } finally {
+    await file.close();
   }
 }

@@ -1,9 +1,8 @@
-/** Replaces a published file at once, so that readers find the old one or the new one, if that is allowed. */
-import { closeSync, fsync, openSync, renameSync, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+/** Whether a published file may be replaced, and what killed publications left next to it. */
+import { statSync } from 'node:fs';
 import { dirname, parse } from 'node:path';
 import { escapeRegExp, removeMatching } from '../database/draft-files.ts';
-import { assertFolderExists, fsyncPath, readHeader } from '../database/files.ts';
+import { assertFolderExists, readHeader } from '../database/files.ts';
 import { ConfigError, errorMessage } from '../lib/errors.ts';
 import { publishedFact, readText } from './about-rows.ts';
 
@@ -54,26 +53,4 @@ export function sweepLeftOvers(file: string): void {
   const { name, ext } = parse(file);
   const leftOver = new RegExp(`^${escapeRegExp(name)}${escapeRegExp(ext)}\\.new-\\d+(?:-[a-z]+)*$`);
   removeMatching(dirname(file), leftOver, () => true);
-}
-
-/** Starts an fsync of what is written so far. It goes on while SQLite blocks this process. */
-export function startFsync(draft: string): Promise<void> {
-  const handle = openSync(draft, 'r');
-  const done = new Promise<void>((resolve, reject) => {
-    fsync(handle, (error) => {
-      closeSync(handle);
-      if (error) reject(error);
-      else resolve();
-    });
-  });
-  done.catch(() => undefined); // the caller awaits it later, or fails before
-  return done;
-}
-
-/** Renames the draft, which is on the disk, over the file. */
-export async function replaceFile(draft: string, file: string): Promise<void> {
-  const old = await open(file, 'r').catch(() => null);
-  renameSync(draft, file);
-  fsyncPath(dirname(file));
-  void old?.close(); // not awaited: the blocks of a large file take time to free
 }

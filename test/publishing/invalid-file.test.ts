@@ -49,7 +49,7 @@ describe('a file that would be invalid', () => {
   it('is rejected by its check: a count below zero', async () => {
     const request = createPublishRequest(smallLiveFile());
     const marts = createMarts(request);
-    const expected = await build(request.file, marts, request);
+    const expected = build(request.file, marts, request);
     const check = () => checkTables(request.file, [marts.packageDaily], expected);
     expect(check()).toEqual({ package_daily: 10 });
     execute(request.file, "update package_daily set removed_count = -1 where day = '2026-03-05'");
@@ -61,7 +61,7 @@ describe('a file that would be invalid', () => {
   it('is rejected by its check: a row whose parent is missing', async () => {
     const request = createPublishRequest(smallLiveFile());
     const marts = createMarts(request);
-    const expected = await build(request.file, marts, request);
+    const expected = build(request.file, marts, request);
     execute(request.file, 'pragma foreign_keys = off; delete from packages');
     expect(() => checkTables(request.file, [marts.allVideos], expected)).toThrow(
       'its table all_videos has a package_key that is not in packages: main/101/1',
@@ -70,7 +70,7 @@ describe('a file that would be invalid', () => {
 
   it('is rejected by its check: an index that misses a row', async () => {
     const request = createPublishRequest(smallLiveFile());
-    await build(request.file, createMarts(request), request);
+    build(request.file, createMarts(request), request);
     const root = Number(
       readValue(
         request.file,
