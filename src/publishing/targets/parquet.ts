@@ -71,26 +71,24 @@ export async function writeParquetFile(
   return file;
 }
 
-/** The values of each group by column. The arrays of a full group are used again for the next one. */
+/** The values of each group of rows, by column. */
 function* inGroups(
-  rows: IterableIterator<unknown[]>,
+  rows: Iterable<unknown[]>,
   columns: readonly ParquetColumn[],
 ): Generator<{ count: number; data: unknown[][] }> {
-  const conversions = columns.map(({ type }) => CONVERSIONS[type]);
-  const data = columns.map(() => new Array<unknown>(GROUP_ROWS));
-  let [count, characters] = [0, 0];
+  const begin = () => ({ count: 0, characters: 0, data: columns.map((): unknown[] => []) });
+  let group = begin();
   for (const row of rows) {
-    for (let index = 0; index < row.length; index++) {
+    for (const [index, { type }] of columns.entries()) {
       const value = row[index];
-      if (typeof value === 'string') characters += value.length;
-      const convert = conversions[index];
-      (data[index] as unknown[])[count] = value === null || convert === undefined ? value : convert(value);
+      if (typeof value === 'string') group.characters += value.length;
+      group.data[index]?.push(value === null ? null : (CONVERSIONS[type]?.(value) ?? value));
     }
-    if (++count < GROUP_ROWS && characters < GROUP_CHARACTERS) continue;
-    yield { count, data: count === GROUP_ROWS ? data : data.map((values) => values.slice(0, count)) };
-    [count, characters] = [0, 0];
+    if (++group.count < GROUP_ROWS && group.characters < GROUP_CHARACTERS) continue;
+    yield group;
+    group = begin();
   }
-  if (count > 0) yield { count, data: data.map((values) => values.slice(0, count)) };
+  if (group.count > 0) yield group;
 }
 
 /** The bytes that were written since the last call. */
