@@ -71,7 +71,9 @@ export const target: Kind = {
           what === 'failed' ? joinHints(row.hint ?? hint, 'to try it now') : hint,
           formatCommand(`publish --target ${name}${options}`),
         ),
-        details: groups.map((group) => group.error),
+        details: groups.map(({ group, error }) =>
+          others.length === 0 ? error : `${namesOf(group)}: ${error}`,
+        ),
         fields: {
           targets: groups.map(({ group, row, what, error }) => ({
             target: name,

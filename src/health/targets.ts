@@ -2,18 +2,11 @@
 import type { Config, TargetConfig } from '../config/config.ts';
 import type { Db } from '../database/connection.ts';
 import { fromTimestamp } from '../lib/clock.ts';
-import { withHint } from '../lib/errors.ts';
 import { formatAgo, formatCount, formatDuration, pluralize } from '../lib/format.ts';
-import {
-  groupFailures,
-  isLoadDone,
-  RUNS,
-  RUNS_TEXT,
-  type LoadOutcome,
-} from '../publishing/targets/load-report.ts';
+import { isLoadDone, RUNS, RUNS_TEXT, type LoadOutcome } from '../publishing/targets/load-report.ts';
 import { redact } from '../lib/redact.ts';
 import { LAST_CHANGES, TARGET_LOADS, type TargetLoadRow } from '../queries/named/targets.ts';
-import { findOldest, nameAccounts, toOneLine } from './text.ts';
+import { findOldest, nameAccounts } from './text.ts';
 
 /** One account in one target; of one that was never loaded, totals are 0 and everything else is null. */
 export interface TargetAccount extends Omit<TargetLoadRow, 'outcome' | 'attempted_at' | 'differences'> {
@@ -90,10 +83,8 @@ export function readTargets({ config, db }: TargetParts): TargetReport[] {
 export const isUpToDate = (row: TargetAccount): boolean => isLoadDone(row) && row.behind_changes === 0;
 
 /** The state of one target. */
-export function summarizeTarget({ accounts, runs }: TargetReport) {
+export function summarizeTarget({ accounts }: TargetReport) {
   const loaded = accounts.filter(({ loaded_at: at }) => at !== null);
-  const all = runs ? [...accounts, runs] : accounts;
-  const failing = all.filter(({ outcome }) => outcome === 'failed' || outcome === 'refused');
   return {
     upToDate: accounts.filter(isUpToDate).length,
     /** The newest load that succeeded (`YYYY-MM-DD HH:MM:SS` UTC); null: none did. */
@@ -106,15 +97,7 @@ export function summarizeTarget({ accounts, runs }: TargetReport) {
     verifiedAt: findOldest(loaded.map((row) => row.verified_at)),
     /** Accounts that differed when they were last compared. */
     differing: loaded.filter(({ differences }) => (differences ?? []).length > 0).length,
-    /** What fails, and what to do: a sentence each. */
-    notes: groupFailures(failing).map(formatFailing),
   };
-}
-
-function formatFailing(group: readonly [TargetAccount, ...TargetAccount[]]): string {
-  const [{ outcome, error, hint, failing_since: since }] = group;
-  const what = outcome === 'failed' ? 'failing' : 'refused';
-  return toOneLine(withHint(`${namesOf(group)}: ${what} since ${since} UTC: ${error}`, hint));
 }
 
 /** `12 accounts, 11 up to date, loaded 2 min ago (every 24h at most), 1 with differences`. */

@@ -188,6 +188,10 @@ describe('a target', () => {
     ];
     const [problem, ...others] = find(targets(...rows));
     expect([others, problem?.since]).toEqual([[], early.failing_since]);
+    expect(problem?.details).toEqual([
+      '3 accounts (a, b, c): connection refused by db.example.test:5432',
+      'account d: no space',
+    ]);
     expect(problem?.fields).toMatchObject({
       targets: [
         { target: 'warehouse', what: 'failed', accounts: ['a', 'b', 'c'], code: 'ECONNREFUSED' },

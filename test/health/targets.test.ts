@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
-import { readTargets, summarizeTarget, targetText } from '../../src/health/targets.ts';
+import { readTargets, targetText } from '../../src/health/targets.ts';
 import { openReadOnly } from '../../src/database/connection.ts';
 import { RUNS } from '../../src/publishing/targets/load-report.ts';
 import { failedLoad, loadReport } from '../support/fixtures/load-report.ts';
 import { createWalker, videos } from '../support/fixtures/package-walker.ts';
-import { failingAccount, targetAccount, targetReport } from '../support/fixtures/target-report.ts';
+import { targetAccount, targetReport } from '../support/fixtures/target-report.ts';
 import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
 import { transact } from '../../src/database/transaction.ts';
@@ -62,7 +62,6 @@ describe('the targets of a live file', () => {
 describe('the summary of a target', () => {
   type Accounts = ReturnType<typeof targetAccount>[];
   const textOf = (...accounts: Accounts) => targetText(targetReport(accounts), NOON);
-  const notesOf = (...accounts: Accounts) => summarizeTarget(targetReport(accounts)).notes;
   const never = targetAccount({
     ...{ account: 'new', outcome: null, loaded_at: null, verified_at: null, behind_changes: 9 },
   });
@@ -75,14 +74,5 @@ describe('the summary of a target', () => {
     expect(textOf(differs)).toBe(`1 account, 0 up to date, ${times}, 1 with differences`);
     const unverified = targetAccount({ account: 'other', verified_at: null, differences: null });
     expect(textOf(targetAccount(), unverified)).toBe('2 accounts, 2 up to date, loaded 2 min ago');
-  });
-
-  it('notes at once what fails, together where it is the same, and what to do', () => {
-    const accounts = ['a', 'b', 'c', 'd'].map((account) => failingAccount({ account }));
-    const refused = failingAccount({ outcome: 'refused', error: 'another warehouse', hint: null });
-    expect(notesOf(...accounts, refused, targetAccount({ account: 'e' }))).toEqual([
-      '4 accounts (a, b, c, 1 more): failing since 2026-03-10 11:31:00 UTC: connection refused by db.example.test:5432 -> is the server running?',
-      'account main: refused since 2026-03-10 11:31:00 UTC: another warehouse',
-    ]);
   });
 });

@@ -7,7 +7,7 @@ import { getOverallStatus } from '../../health/overall-status.ts';
 import { formatAdvice } from '../../health/advice.ts';
 import type { HealthReport } from '../../health/report.ts';
 import type { Schedule } from '../../health/schedule.ts';
-import { summarizeTarget, targetText } from '../../health/targets.ts';
+import { targetText } from '../../health/targets.ts';
 import {
   formatAgo,
   formatBytes,
@@ -148,15 +148,8 @@ const runRecord = (run: Report['runs'][number], since: Since) => ({
   error: truncate(run.error ?? '', 80),
 });
 
-/** Lines below the line of one target. */
-const MOST_NOTES = 8;
-
 /** Where else the data are: the published file, the targets, the last backup. */
-function placesText(
-  { published, targets, backup, formatCommand }: Report,
-  since: Since,
-  now: number,
-): string {
+function placesText({ published, targets, backup }: Report, since: Since, now: number): string {
   const lines: string[] = [];
   if (published) {
     const { file, published_at: at, behind } = published;
@@ -164,12 +157,7 @@ function placesText(
       at === null ? 'not there yet' : `made ${since(at)}${behind ? '; newer changes are not in it yet' : ''}`;
     lines.push(`published file ${displayPath(file)}: ${state}`);
   }
-  for (const target of targets) {
-    const { notes } = summarizeTarget(target);
-    const more = moreText(notes.length, { most: MOST_NOTES, command: formatCommand('status --json') });
-    lines.push(`target ${target.target}: ${targetText(target, now)}`);
-    lines.push(...notes.slice(0, MOST_NOTES).map((text) => `  ${text}`), ...more);
-  }
+  for (const target of targets) lines.push(`target ${target.target}: ${targetText(target, now)}`);
   if (backup) {
     const { file, made_at: at, size_bytes: bytes } = backup;
     const state =
