@@ -2,8 +2,6 @@
 import type { AccountConfig, Config } from '../config/config.ts';
 import { countPages } from '../service/count-pages.ts';
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
-import { createCalendar } from '../lib/calendar.ts';
-import { addDays } from '../lib/days.ts';
 import { nextTick } from '../lib/cron-ticks.ts';
 import { PUBLISHED_FILE } from '../publishing/targets/load-report.ts';
 import { redact, redactAll } from '../lib/redact.ts';
@@ -30,7 +28,6 @@ import { findOverdueRun, findStoppedAccounts, isFirstReadDue } from './reading.t
 
 export type HealthFacts = ReturnType<typeof readHealthFacts>;
 export type PackageReport = HealthFacts['packages'][number];
-export type StorageDetails = HealthFacts['storageDetails'][number];
 export type BudgetReport = HealthFacts['budgets'][number];
 
 export interface HealthParts extends StreamParts {
@@ -45,9 +42,6 @@ export interface HealthParts extends StreamParts {
   /** Streams never read are overdue two ticks after this (ms); left out: once one was read or failed. */
   watchedSince?: number;
 }
-
-/** Most booked days of this many must agree with what the service reports now. */
-const RECENT_DAYS = 14;
 
 /**
  * Reads the facts at `now` (ms), with this number of runs, the newest first. Throws WarehouseError if the
@@ -80,7 +74,6 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
     quarantine: readQuarantine(db).filter(isOfAccount),
     drift: DRIFT.all(db).filter(isOfAccount),
     storage: accounts.flatMap((account) => readStorage(account, db, streams)),
-    storageDetails: accounts.flatMap((account) => readStorageDetails(account, parts, now)),
     budgets: accounts.map((account) => readBudget(account, parts, now)),
     ...readPublication(parts, now),
     targets: readTargets(parts),
@@ -175,25 +168,6 @@ function readStorage({ name: account, storage }: AccountConfig, db: Db, streams:
       waiting: WAITING_DAYS.all(db, { account }),
       discrepancies: OPEN_DISCREPANCIES.all(db, { account }),
       stale: streams.some((each) => each.isStale && each.stream === 'storage' && each.account === account),
-    },
-  ];
-}
-
-/** Facts about storage that only its problems need, not the report. */
-function readStorageDetails(
-  { name: account, storage }: AccountConfig,
-  { config, db }: HealthParts,
-  now: number,
-) {
-  if (!storage) return [];
-  const since = addDays(createCalendar(config.timezone).dayAt(now), -RECENT_DAYS);
-  const { booked, differing } = STORAGE.one(db, { account, since });
-  return [
-    {
-      account,
-      differences: failures.DIFFERENCES.all(db, { account }),
-      gaps: failures.OPEN_GAPS.all(db, { account, since: storage.since ?? '' }),
-      recent: { booked, differing },
     },
   ];
 }

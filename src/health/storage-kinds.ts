@@ -5,6 +5,8 @@ import { fromTimestamp, HOUR_MS, toTimestamp } from '../lib/clock.ts';
 import { addDays } from '../lib/days.ts';
 import { pluralize } from '../lib/format.ts';
 import { advise } from './advice.ts';
+import { DIFFERENCES, OPEN_GAPS } from '../queries/named/failures.ts';
+import { STORAGE } from '../queries/named/storage.ts';
 import type { HealthFacts } from './facts.ts';
 import type { Kind } from './problem.ts';
 import { findEarliest, limitDetails, listFirst, MAX_LISTED } from './text.ts';
@@ -17,18 +19,23 @@ where account = :account and state = 'live'
   and date not in (select g.date from storage_gap g where g.account = :account)
 group by date`);
 
+type StorageReport = HealthFacts['storage'][number];
+
+const findConfig = ({ config }: HealthFacts, account: string) =>
+  config.accounts.find(({ name }) => name === account)?.storage;
+
 /** The live days that should have been settled two hours ago: the service still has them in progress. */
-function findLateDays({ read, config, storage }: HealthFacts, account: string) {
-  const { startOf } = createCalendar(config.timezone);
-  const settleMs = config.accounts.find(({ name }) => name === account)?.storage?.settleMs ?? 0;
-  const readAt = storage.find((row) => row.account === account)?.read_at ?? '';
-  return read(LIVE_DAYS, { account }).flatMap(({ date, first_read_at }) => {
+function findLateDays(facts: HealthFacts, { account, read_at: readAt }: StorageReport) {
+  const { timezone } = facts.config;
+  const { startOf } = createCalendar(timezone);
+  const settleMs = findConfig(facts, account)?.settleMs ?? 0;
+  return facts.read(LIVE_DAYS, { account }).flatMap(({ date, first_read_at }) => {
     const endsAt = startOf(addDays(date, 1));
-    const hours = Math.floor((fromTimestamp(readAt) - endsAt) / HOUR_MS);
+    const hours = Math.floor((fromTimestamp(readAt ?? '') - endsAt) / HOUR_MS);
     const atMost = Math.floor((fromTimestamp(first_read_at) - startOf(date)) / HOUR_MS);
     if (hours < 2 + settleMs / HOUR_MS || fromTimestamp(first_read_at) >= endsAt) return [];
     const lag = `${atMost > hours ? `${hours} to ${atMost}` : `at least ${hours}`} hours`;
-    const behind = `its days end ${lag} after those of ${config.timezone}`;
+    const behind = `its days end ${lag} after those of ${timezone}`;
     const reason = `the service has no later day: ${behind}; check timezone in the config`;
     return { date, reason, since: toTimestamp(endsAt) };
   });
@@ -44,10 +51,11 @@ const gap: Kind = {
   ],
   severity: 'ticket',
   find: (facts) =>
-    facts.storageDetails.flatMap(({ account, gaps }) => {
-      const doubted = facts.storage.find((row) => row.account === account)?.waiting ?? [];
+    facts.storage.flatMap((row) => {
+      const { account, waiting: doubted } = row;
+      const gaps = facts.read(OPEN_GAPS, { account, since: findConfig(facts, account)?.since ?? '' });
       const missing = gaps.map(({ date }) => date);
-      const waiting = [...findLateDays(facts, account), ...doubted];
+      const waiting = [...findLateDays(facts, row), ...doubted];
       const days = [...missing, ...waiting.map(({ date }) => date)];
       if (days.length === 0) return [];
       const parts = [
@@ -80,17 +88,22 @@ const gap: Kind = {
     }),
 };
 
+/** Most booked days of this many must agree with what the service reports now. */
+const RECENT_DAYS = 14;
+
 /** Where most of the last booked days differ, they were booked by the wrong calendar or too early. */
 const discrepancy: Kind = {
   kind: 'discrepancy',
   when: ['the service reports other figures for booked days'],
   severity: 'ticket',
-  find: ({ storageDetails, storage, formatCommand }) =>
-    storageDetails.flatMap(({ account, differences, recent: { booked, differing } }) => {
-      if (differences.length === 0) return [];
+  find: ({ storage, config, now, read, formatCommand }) =>
+    storage.flatMap(({ account, discrepancies: rows }) => {
+      if (rows.length === 0) return [];
+      const differences = read(DIFFERENCES, { account });
+      const since = addDays(createCalendar(config.timezone).dayAt(now), -RECENT_DAYS);
+      const [{ booked, differing } = { booked: 0, differing: 0 }] = read(STORAGE, { account, since });
       const days = [...new Set(differences.map(({ date }) => date))];
       const [first = '', last = ''] = [days[0], days.at(-1)];
-      const rows = storage.find((row) => row.account === account)?.discrepancies ?? [];
       const compare = formatCommand(`sync --storage --from ${first} --to ${last}`);
       const areMost = booked > 1 && differing * 2 > booked;
       return {
