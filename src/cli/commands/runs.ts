@@ -5,7 +5,7 @@ import { readLiveFile, type Db } from '../../database/connection.ts';
 import { commandsFor, type FormatCommand } from '../../lib/shell-command.ts';
 import { pluralize } from '../../lib/format.ts';
 import { redactAll } from '../../lib/redact.ts';
-import { countRuns, readRuns } from '../../queries/named/runs.ts';
+import { countRuns, readFailedRuns, readRuns } from '../../queries/named/runs.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
@@ -33,7 +33,7 @@ function listRuns(
   { failed: isFailedOnly = false, limit, json }: RunsOptions,
   formatCommand: FormatCommand,
 ): string {
-  const rows = redactAll(readRuns(db, limit, isFailedOnly), config.secrets);
+  const rows = redactAll(isFailedOnly ? readFailedRuns(db, limit) : readRuns(db, limit), config.secrets);
   if (json) return formatJson({ runs: rows });
   const counts = countRuns(db);
   if (counts.runs === 0) return `no run yet; to begin: ${formatCommand('sync')}\n`;

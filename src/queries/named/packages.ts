@@ -6,25 +6,21 @@ import type { packageTable } from '../../database/schema/videos.ts';
 import type { PackageRow } from '../../sync/package-key.ts';
 import { getShownStatus } from './shown-status.ts';
 
-/** A package that the config names, or once named. */
-export interface PackageStatus extends PackageRow {
-  name: string | null;
-  /** Its own schedule of full walks; null for that of all. */
-  schedule: string | null;
-  live_count: number;
-  totalcount: number | null;
-  page_size: number | null;
-  walked_at: string | null;
-  compared_at: string | null;
-  order: 'trusted' | 'untrusted' | null;
+type Package = typeof packageTable.$inferSelect;
+
+/** A package that the config names, or once named. `schedule`: null where it has none of its own. */
+export interface PackageStatus
+  extends
+    Pick<Package, 'account' | 'package_id' | 'name' | 'schedule' | 'live_count'>,
+    Pick<Package, 'totalcount' | 'page_size' | 'walked_at' | 'order'> {
   /** The status of its last full walk, and why that failed. */
   last_walk: Status | null;
   last_error: string | null;
 }
 
 const PACKAGE_COLUMNS = `package.account, package.package_id, package.name, package.schedule,
-  package.live_count, package.totalcount, package.page_size, package.walked_at, package.compared_at,
-  package."order", walk.status as last_walk, walk.error as last_error`;
+  package.live_count, package.totalcount, package.page_size, package.walked_at, package."order",
+  walk.status as last_walk, walk.error as last_error`;
 
 const LAST_WALK = `left join walk on walk.walk_id = (
   select walk_id from walk
@@ -44,8 +40,7 @@ export function readPackages(db: Db): PackageStatus[] {
   return PACKAGES.all(db).map((row) => ({ ...row, last_walk: getShownStatus(db, row.last_walk) }));
 }
 
-export type StoredPackage = PackageStatus &
-  Pick<typeof packageTable.$inferSelect, 'retired_at' | 'last_count' | 'changed_seq'>;
+export type StoredPackage = PackageStatus & Pick<Package, 'retired_at' | 'last_count' | 'changed_seq'>;
 
 /** One package. Also one that the config no longer names (since `retired_at`). */
 export const PACKAGE = query<StoredPackage, PackageRow>(`
@@ -54,12 +49,9 @@ from package
 ${LAST_WALK}
 where package.account = :account and package.package_id = :package_id`);
 
-export interface LastChange extends PackageRow {
-  /** The change of the file with which its videos last changed; 0: never. */
-  changed_seq: number;
-}
+export type LastChange = Pick<Package, 'account' | 'package_id' | 'changed_seq'>;
 
-/** The last change of each package of the config. */
+/** The change of the file with which the videos of each package of the config last changed; 0: never. */
 export const PACKAGE_CHANGES = query<LastChange>(`
 select account, package_id, changed_seq
 from package

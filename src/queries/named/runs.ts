@@ -2,10 +2,9 @@
 import { isHeld } from '../../database/lock.ts';
 import type { Db } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
-import { KILLED, type run } from '../../database/schema/runs.ts';
-import type { Mode, WalkChange } from '../../database/schema/values.ts';
+import { KILLED, type run, type walk } from '../../database/schema/runs.ts';
+import type { WalkChange } from '../../database/schema/values.ts';
 import { readSnapshot } from '../../database/transaction.ts';
-import type { PackageRow } from '../../sync/package-key.ts';
 import { withShownStatus } from './shown-status.ts';
 
 /** A run, and what its walks did. */
@@ -14,23 +13,20 @@ export type RunRow = typeof run.$inferSelect &
   Record<WalkChange | 'quarantined', number>;
 
 /** Selects runs with the totals of their walks, the newest first. */
-export const selectRuns = (where = '') => `
+export const selectRuns = (where: string) => `
 select last.*, count(walk_id) as walks, count(case when walk.status = 'failed' then 1 end) as failed_walks,
   coalesce(sum(added), 0) as added, coalesce(sum(edited), 0) as edited,
   coalesce(sum(removed), 0) as removed, coalesce(sum(restored), 0) as restored,
   coalesce(sum(quarantined), 0) as quarantined
-from (
-  select run_id, trigger, mode, status, started_at, finished_at, requests, error, scope, resume_at,
-    origin_started_at, clock_offset_ms
-  from run${where === '' ? '' : `\n  where ${where}`}
-  order by run_id desc
-  limit :limit) as last
+from (select * from run where ${where} order by run_id desc limit :limit) as last
 left join walk on walk.run_id = last.run_id
 group by last.run_id
 order by last.run_id desc`;
 
-/** The last runs and their changes. A quick walk that found nothing is not stored. */
-const RUNS = query<RunRow, { limit: number }>(selectRuns());
+/** The runs before the one of this number, with their changes. A quick walk that found nothing is not stored. */
+const RUNS = query<RunRow, { before: number; limit: number }>(selectRuns('run_id < :before'));
+/** After every run. */
+const AT_END = Number.MAX_SAFE_INTEGER;
 
 /**
  * The condition for a run in which something was not done or needs attention. A run that a person stopped
@@ -42,33 +38,22 @@ const NOT_DONE = `(status in ('failed', 'partial') or (status = 'interrupted' an
 
 const FAILED_RUNS = query<RunRow, { limit: number; is_idle: 0 | 1 }>(selectRuns(NOT_DONE));
 
-/**
- * How many runs are stored, how many of them failed or were killed, and their first and last number (null for
- * none).
- */
-export interface RunCounts {
-  runs: number;
-  failed: number;
-  first: number | null;
-  last: number | null;
-}
-
-const RUN_COUNTS = query<RunCounts, { is_idle: 0 | 1 }>(`
-select count(*) as runs, count(case when ${NOT_DONE} then 1 end) as failed,
-  min(run_id) as first, max(run_id) as last
+const RUN_COUNTS = query<{ runs: number; failed: number }, { is_idle: 0 | 1 }>(`
+select count(*) as runs, count(case when ${NOT_DONE} then 1 end) as failed
 from run`);
 
-/** Reads the newest runs first. `isFailedOnly`: only those that are `failed` or `partial`, or were killed. */
-export function readRuns(db: Db, limit: number, isFailedOnly = false): RunRow[] {
-  const rows = isFailedOnly
-    ? FAILED_RUNS.all(db, { limit, is_idle: getIsIdle(db) })
-    : RUNS.all(db, { limit });
-  return withShownStatus(db, rows);
+/** Reads the newest runs first; `before`: only those with a lower number. */
+export function readRuns(db: Db, limit: number, before: number | null = null): RunRow[] {
+  return withShownStatus(db, RUNS.all(db, { before: before ?? AT_END, limit }));
 }
 
-export function countRuns(db: Db): RunCounts {
-  return RUN_COUNTS.one(db, { is_idle: getIsIdle(db) });
+/** Reads the newest runs that are `failed` or `partial`, or were killed. */
+export function readFailedRuns(db: Db, limit: number): RunRow[] {
+  return withShownStatus(db, FAILED_RUNS.all(db, { limit, is_idle: getIsIdle(db) }));
 }
+
+/** Counts the runs that are stored, and those of `readFailedRuns`. */
+export const countRuns = (db: Db) => RUN_COUNTS.one(db, { is_idle: getIsIdle(db) });
 
 const getIsIdle = (db: Db): 0 | 1 => (isHeld(db.$client.name, 'run') ? 0 : 1);
 
@@ -85,27 +70,18 @@ from run
 order by run_id desc
 limit :limit`);
 
-/** Runs with the changes of their walks, the newest first; `:before` is the number of the run after them. */
-export const RUNS_BEFORE = query<RunRow, { before: number; limit: number }>(selectRuns('run_id < :before'));
+type Walk = typeof walk.$inferSelect;
 
-/** A walk in progress. */
-export interface RunningWalk extends PackageRow {
-  walk_id: number;
-  run_id: number;
-  name: string | null;
-  mode: Mode;
-  started_at: string;
-  /** Pages stored by this walk. */
-  pages: number;
-  totalcount: number | null;
-  page_size: number | null;
-  /** The page that it stored last; counts down to 1. */
-  checkpoint_page: number | null;
-}
+/** A walk in progress, with the name of its package. */
+export type RunningWalk = { name: string | null } & Pick<
+  Walk,
+  'walk_id' | 'run_id' | 'account' | 'package_id' | 'mode' | 'started_at'
+> &
+  Pick<Walk, 'pages' | 'totalcount' | 'page_size' | 'checkpoint_page'>;
 
 /**
  * The walks in progress. A walk reads from its last page to the first; `checkpoint_page` is the page it
- * stored last.
+ * stored last, and `pages` how many it stored.
  */
 export const RUNNING_WALKS = query<RunningWalk>(`
 select walk_id, run_id, walk.account, walk.package_id, package.name, mode, started_at, pages, walk.totalcount,
@@ -140,7 +116,7 @@ export interface RunningRun extends RunRow {
 export function readRunningRun(db: Db): RunningRun | null {
   if (!isHeld(db.$client.name, 'run')) return null;
   return readSnapshot(db, () => {
-    const run = RUNS.get(db, { limit: 1 });
+    const run = RUNS.get(db, { before: AT_END, limit: 1 });
     if (run?.status !== 'running') return null;
     const { run_id, origin_started_at: origin } = run;
     const { walked } = WALKED_PACKAGES.one(db, { run_id, origin });

@@ -1,6 +1,7 @@
 /** One package and one video. */
 import type { Db } from '../../database/connection.ts';
-import type { Mode, Status, WalkChange } from '../../database/schema/values.ts';
+import type { walk } from '../../database/schema/runs.ts';
+import type { Status, WalkChange } from '../../database/schema/values.ts';
 import type { video } from '../../database/schema/videos.ts';
 import { EDITABLE_FIELDS } from '../../database/version-trigger.ts';
 import { query } from '../../database/query.ts';
@@ -75,18 +76,13 @@ from walk
 where account = :account and package_id = :package_id and started_at >= :at
   and status <> 'succeeded' and status <> 'running'`);
 
-export interface PackageWalk extends Record<WalkChange, number> {
-  walk_id: number;
-  run_id: number;
-  mode: Mode;
-  status: Status;
-  started_at: string;
-  finished_at: string | null;
-  pages: number;
-  requests: number;
-  held_back: number;
-  error: string | null;
-}
+type Walk = typeof walk.$inferSelect;
+
+export type PackageWalk = Pick<
+  Walk,
+  'walk_id' | 'run_id' | 'mode' | 'status' | 'started_at' | 'finished_at'
+> &
+  Pick<Walk, 'pages' | 'requests' | 'held_back' | 'error' | WalkChange>;
 
 /** The last walks of a package. */
 export const PACKAGE_WALKS = query<PackageWalk, PackageRow & { limit: number }>(`

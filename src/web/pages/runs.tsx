@@ -1,7 +1,7 @@
 /** The page of all runs: the last ones as a strip, and a table. */
 import * as z from 'zod';
 import { formatCount } from '../../lib/format.ts';
-import { RUN_STRIP, RUNS_BEFORE, type RunRow } from '../../queries/named/runs.ts';
+import { readRuns, RUN_STRIP, type RunRow } from '../../queries/named/runs.ts';
 import { withShownStatus } from '../../queries/named/shown-status.ts';
 import { listCauseLines, type CauseLine } from '../../health/run-causes.ts';
 import { runPath } from './paths.ts';
@@ -24,8 +24,7 @@ export function addRunsPage({ sources: { db, clock }, frame, page }: Routing): v
     const { before } = runsQuery.parse(query);
     const now = clock.now();
     const strip = withShownStatus(db, RUN_STRIP.all(db, { limit: STRIP_RUNS }));
-    const last = before ?? Number.MAX_SAFE_INTEGER;
-    const found = withShownStatus(db, RUNS_BEFORE.all(db, { before: last, limit: RUNS_PER_PAGE + 1 }));
+    const found = readRuns(db, RUNS_PER_PAGE + 1, before);
     const runs = found.slice(0, RUNS_PER_PAGE);
     const next = found.length > RUNS_PER_PAGE ? runs.at(-1)?.run_id : undefined;
     return (
