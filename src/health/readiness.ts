@@ -30,17 +30,14 @@ const FREE_SPACE = { share: 0.02, min: 256 * MIB, max: 4 * GIB };
 const MAX_WAL_BYTES = 256 * MIB;
 /** How many stale streams are named. */
 const NAMED = 5;
-const KINDS = STREAMS.map((stream) => STREAM_KINDS[stream]);
-
-/** Reads the facts at `now` (ms) from the live file and its disk. */
-export function readReadinessFacts(parts: StreamParts, now: number): ReadinessFacts {
-  return { streams: listStreams(parts, now), space: measureDiskSpace(parts.config.warehouse) };
-}
+const ANY_STREAM = STREAMS.map((stream) => STREAM_KINDS[stream].one).join(' or ');
+const ALL_STREAMS = STREAMS.map((stream) => STREAM_KINDS[stream].several).join(' and ');
 
 /** The readiness at `now` (ms); `withDetails`: with names and figures of the machine. Never throws. */
 export function readReadiness(parts: StreamParts, now: number, withDetails: boolean): Readiness {
   try {
-    return getReadiness(readReadinessFacts(parts, now), withDetails);
+    const space = measureDiskSpace(parts.config.warehouse);
+    return getReadiness({ streams: listStreams(parts, now), space }, withDetails);
   } catch (error) {
     const details = withDetails ? `: ${errorMessage(error)}` : '';
     return { ready: false, reasons: [{ what: 'file', says: `the live file cannot be read${details}` }] };
@@ -50,14 +47,10 @@ export function readReadiness(parts: StreamParts, now: number, withDetails: bool
 /** At most three reasons, each of a few hundred characters. */
 export function getReadiness({ streams, space }: ReadinessFacts, withDetails: boolean): Readiness {
   const found = [findStaleStreams(streams), findFullDisk(space), findLargeWal(space)];
-  const reasons = found.filter((reason) => reason !== null);
-  return {
-    ready: reasons.length === 0,
-    reasons: reasons.map(({ what, short, details }) => ({
-      what,
-      says: withDetails ? `${short}: ${details}` : short,
-    })),
-  };
+  const reasons = found
+    .filter((reason) => reason !== null)
+    .map(({ what, short, details }) => ({ what, says: withDetails ? `${short}: ${details}` : short }));
+  return { ready: reasons.length === 0, reasons };
 }
 
 /** A reason in short, and with names and figures of the machine. */
@@ -69,13 +62,9 @@ interface FoundReason extends Pick<Reason, 'what'> {
 function findStaleStreams(streams: readonly Stream[]): FoundReason | null {
   const stale = streams.filter(({ isStale }) => isStale);
   if (stale.length === 0) return null;
-  const [one, several] = [KINDS.map((kind) => kind.one), KINDS.map((kind) => kind.several)];
-  const all = pluralize(streams.length, one.join(' or '), several.join(' and '));
-  return {
-    what: 'stale',
-    short: `${formatCount(stale.length)} of ${all} stale`,
-    details: nameStreams(stale),
-  };
+  const all = pluralize(streams.length, ANY_STREAM, ALL_STREAMS);
+  const short = `${formatCount(stale.length)} of ${all} stale`;
+  return { what: 'stale', short, details: nameStreams(stale) };
 }
 
 function findFullDisk({ free, disk }: DiskSpace): FoundReason | null {

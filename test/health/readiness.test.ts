@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createStaleCheck, type Stream } from '../../src/health/streams.ts';
-import type { DiskSpace } from '../../src/database/files.ts';
+import { createStaleCheck, listStreams, type Stream } from '../../src/health/streams.ts';
+import { measureDiskSpace, type DiskSpace } from '../../src/database/files.ts';
 import { openReadOnly } from '../../src/database/connection.ts';
-import { getReadiness, readReadinessFacts, type ReadinessFacts } from '../../src/health/readiness.ts';
+import { getReadiness, type ReadinessFacts } from '../../src/health/readiness.ts';
 import { insert, liveFileWith, packageRow } from '../support/fixtures/filled-live-file.ts';
 import { configOver } from '../support/fixtures/open-metrics.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
@@ -124,7 +124,8 @@ function readFacts(...statements: string[]) {
   const db = openReadOnly(live);
   onTestFinished(() => void db.$client.close());
   const config = configOver(live);
-  return readReadinessFacts({ config, db, isStale }, toMs('2026-03-10T12:00:00Z'));
+  const streams = listStreams({ config, db, isStale }, toMs('2026-03-10T12:00:00Z'));
+  return { streams, space: measureDiskSpace(live) };
 }
 
 describe('the readiness inputs', () => {
