@@ -7,7 +7,7 @@ import type { LockedError } from '../lib/errors.ts';
 import { STREAMS } from '../sync/streams.ts';
 import type { PackageKey } from '../sync/package-key.ts';
 import { scheduleInterval } from '../lib/cron-ticks.ts';
-import { acceptPageCommands } from '../health/commands.ts';
+import { acceptRemovalsCommands } from '../health/commands.ts';
 import { commandsFor } from '../lib/shell-command.ts';
 import { openPublisher } from '../publishing/publisher.ts';
 import type { RunOptions, SyncContext } from '../sync/context.ts';
@@ -138,6 +138,7 @@ function createSyncContext(
   warehouse: Warehouse,
   { clock, logger, progress, formatCommand = commandsFor(config.file) }: Environment,
 ): SyncContext {
+  const toAccept = acceptRemovalsCommands(formatCommand, config.accounts);
   return {
     warehouse,
     clock,
@@ -145,7 +146,7 @@ function createSyncContext(
     logger,
     progress,
     walk: { ...config.walk, getScheduleMs: createScheduleIntervals(config, clock) },
-    acceptPageCommand: acceptPageCommands(formatCommand, config.accounts),
+    acceptPageCommand: ({ account, packageId }) => toAccept({ account, package_id: packageId }),
   };
 }
 

@@ -4,13 +4,8 @@ import { shellQuote, type FormatCommand } from '../lib/shell-command.ts';
 import type { PackageRow } from '../sync/package-key.ts';
 
 /** Names drift as `acknowledge` takes it. */
-export function driftName({
-  account,
-  stream,
-  field,
-}: Record<'account' | 'stream' | 'field', string>): string {
-  return shellQuote(`${account}/${stream}/${field}`);
-}
+export const driftName = (row: Record<'account' | 'stream' | 'field', string>): string =>
+  shellQuote(`${row.account}/${row.stream}/${row.field}`);
 
 type Accounts = readonly Pick<AccountConfig, 'name' | 'packages'>[];
 
@@ -31,18 +26,12 @@ export interface Held extends PackageRow {
   held_by: number;
 }
 
-/** Formats commands that accept that a package was filled with other videos. */
-export function acceptPageCommands(
+/** Formats commands that accept removals: those that the walk `held_by`, or an earlier one, held back; or any. */
+export function acceptRemovalsCommands(
   typed: FormatCommand,
   accounts: Accounts,
-): (key: { account: string; packageId: number }) => string {
+): (row: PackageRow & Partial<Held>) => string {
   const nameOf = packageNames(accounts);
-  return ({ account, packageId: package_id }) =>
-    typed(`sync --package ${nameOf({ account, package_id })} --accept-removals`);
-}
-
-/** Formats commands that accept the removals that the named walk, or an earlier one, held back. */
-export function acceptRemovalsCommands(typed: FormatCommand, accounts: Accounts): (held: Held) => string {
-  const nameOf = packageNames(accounts);
-  return (held) => typed(`sync --package ${nameOf(held)} --accept-removals walk:${held.held_by}`);
+  return ({ held_by: walk, ...row }) =>
+    typed(`sync --package ${nameOf(row)} --accept-removals${walk === undefined ? '' : ` walk:${walk}`}`);
 }
