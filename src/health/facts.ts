@@ -87,6 +87,12 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
   };
 }
 
+/** The row without secrets in its error. */
+const redactError = <Row extends { error: string | null }>(row: Row, { secrets }: Config): Row => ({
+  ...row,
+  error: row.error && redact(row.error, secrets),
+});
+
 interface FailureParts {
   streams: readonly Stream[];
   packages: ReturnType<typeof readPackages>;
@@ -96,20 +102,16 @@ interface FailureParts {
 /** What failed in the last runs: the run itself, walks, storage, and accounts that were given up. */
 function readFailures(parts: HealthParts, { streams, packages, isConfigured }: FailureParts) {
   const { config, db } = parts;
-  const redactError = <Row extends { error: string | null }>(row: Row): Row => ({
-    ...row,
-    error: row.error && redact(row.error, config.secrets),
-  });
   const failedRun = failures.FAILED_RUN.get(db) ?? null;
-  const failedWalks = failures.FAILED_WALKS.all(db).filter(isConfigured).map(redactError);
+  const failedWalks = failures.FAILED_WALKS.all(db).filter(isConfigured);
   const streamFailures = streams.flatMap((stream) => readStreamFailure(stream, parts));
   const failing = new Set([
     ...failedWalks.map(({ account }) => account),
     ...streamFailures.flatMap(({ account, isReadSince }) => (isReadSince ? [] : account)),
   ]);
   return {
-    failedRun: failedRun && redactError(failedRun),
-    failedWalks,
+    failedRun: failedRun && redactError(failedRun, config),
+    failedWalks: failedWalks.map((row) => redactError(row, config)),
     streamFailures,
     hasFailures: failing.size > 0,
     stoppedAccounts: findStoppedAccounts(parts, packages).filter(({ account }) => failing.has(account)),
@@ -231,7 +233,7 @@ function readPublication(parts: HealthParts, now: number) {
         behind: publisher.isBehind(now),
       },
     /** Null where a publication may replace the file. */
-    refusedPublication: refusal && { ...refusal, error: redact(refusal.error, config.secrets) },
+    refusedPublication: refusal && redactError(refusal, config),
     failedPublication: readFailedPublication(parts, now),
     /** Since when the published file is being made; null: it is not. */
     publishingSince: readLiveHolder(config.warehouse, 'publish')?.since ?? null,
@@ -247,15 +249,14 @@ function readFailedPublication({ config, publisher, db }: HealthParts, now: numb
 }
 
 /** The running worker, and a config or packages that it refused. */
-function readWorker(worker: Holder | null, { schedule, secrets }: Config, now: number) {
-  const redactError = <Note extends { error: string }>(note: Note | null | undefined): Note | null =>
-    note ? { ...note, error: redact(note.error, secrets) } : null;
+function readWorker(worker: Holder | null, config: Config, now: number) {
+  const { schedule } = config;
   return {
     hasWorker: worker !== null,
     /** The next full run of the worker; null: no worker is running. */
     nextRunAt: worker && toTimestamp(nextTick(schedule.full, now, schedule.timezone)),
-    refusedConfig: redactError(worker?.refused),
-    refusedPackages: redactError(worker?.packages),
+    refusedConfig: worker?.refused ? redactError(worker.refused, config) : null,
+    refusedPackages: worker?.packages ? redactError(worker.packages, config) : null,
   };
 }
 
@@ -264,7 +265,7 @@ function readBackups(worker: Holder | null, { config, db }: HealthParts, now: nu
   const { first_run_at: firstRunAt, ...last } = LAST_BACKUP.one(db);
   const times = { madeAt: last.made_at, firstRunAt, scheduledAt: worker?.backups?.since ?? null };
   return {
-    backup: config.backup ? { ...last, error: last.error && redact(last.error, config.secrets) } : null,
+    backup: config.backup ? redactError(last, config) : null,
     overdueBackup: findOverdueSince(config, times, now),
   };
 }

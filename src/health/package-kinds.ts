@@ -92,19 +92,14 @@ const partial: Kind = {
   severity: 'ticket',
   explains: ['stale'],
   find: (facts) =>
-    joinPackages(facts.read(PARTIAL_WALKS, {}), facts).map(
-      ({ scope, since, name, walk_id, error: stored }) => {
-        const error = stored ?? 'no error was stored';
-        return {
-          scope,
-          since,
-          state: 'last walk partial',
-          message: `${name}: the last full walk did not read every page`,
-          details: [toOneLine(error)],
-          fields: { error, walk_id },
-        };
-      },
-    ),
+    joinPackages(facts.read(PARTIAL_WALKS, {}), facts).map(({ scope, since, name, walk_id, error }) => ({
+      scope,
+      since,
+      state: 'last walk partial',
+      message: `${name}: the last full walk did not read every page`,
+      details: [toOneLine(error)],
+      fields: { error, walk_id },
+    })),
   grouped: 'were not read completely by their last full walk',
 };
 

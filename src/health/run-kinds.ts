@@ -100,8 +100,6 @@ const parked: Kind = {
   },
 };
 
-const NO_ERROR = 'no error was stored';
-
 const failed: Kind = {
   kind: 'failed',
   when: [
@@ -131,17 +129,19 @@ function findFailedRun({
   formatCommand,
 }: HealthFacts): Finding[] {
   const { run, isRunning } = findLastEnded(runs);
-  if (!failedRun && run?.status !== 'failed') return [];
-  const { run_id = 0, error = null } = failedRun ?? run ?? {};
+  const found = failedRun ?? (run?.status === 'failed' ? { ...run, since: run.finished_at } : null);
+  if (!found) return [];
+  const { run_id, since } = found;
+  const error = found.error ?? 'no error was stored';
   return [
     {
-      since: failedRun ? failedRun.since : (run?.finished_at ?? null),
+      since,
       isFading: failedRun
         ? failedRun.is_explained === 1 || stoppedAccounts.length > 0
         : isRunning || hasFailures,
-      message: `run ${run_id} failed: ${toOneLine(error ?? NO_ERROR)}`,
+      message: `run ${run_id} failed: ${toOneLine(error)}`,
       advice: advise('the run in full', formatCommand(`runs ${run_id}`)),
-      fields: { run_id, error: error ?? NO_ERROR },
+      fields: { run_id, error },
     },
   ];
 }
@@ -179,7 +179,7 @@ const listFailedPackages = (facts: HealthFacts): Finding[] => {
   const selectorOf = packageNames(facts.config.accounts);
   return joinPackages(facts.failedWalks, facts).map((row) => {
     const { scope, since, walk_id, failures, name, isRead, kind } = row;
-    const error = withoutSubject(row.error ?? NO_ERROR, row);
+    const error = withoutSubject(row.error, row);
     return {
       scope,
       since,

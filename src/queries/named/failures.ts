@@ -8,11 +8,13 @@ import { ACCOUNT_STREAMS, type AccountStream, type StreamName } from '../../sync
 export interface FailedWalk extends PackageRow {
   walk_id: number;
   kind: FailureKind;
-  error: string | null;
+  error: string;
   /** End of the first of the failures in a row, and their number. */
   since: string;
   failures: number;
 }
+
+const ERROR = "coalesce(w.error, 'no error was stored') as error";
 
 /** The last full walks of the package `p` that ended so. */
 export const lastWalks = (statuses: string, most: number) => `select x.walk_id from walk x
@@ -33,7 +35,7 @@ with last as (
     coalesce((${lastWalk(`'succeeded', 'partial'`)}), 0) as good_id
   from package p where p.retired_at is null and p.failed_walks > 0
 )
-select l.account, l.package_id, l.walk_id, w.error, min(f.finished_at) as since, count(*) as failures,
+select l.account, l.package_id, l.walk_id, ${ERROR}, min(f.finished_at) as since, count(*) as failures,
   coalesce((
     select kind from run_failure x
     where x.run_id = w.run_id and x.account = l.account and x.package_id = l.package_id), 'unknown') as kind
@@ -55,7 +57,7 @@ with last as (
   select p.account, p.package_id, (${lastWalk(`'succeeded', 'partial', 'failed'`)}) as walk_id
   from package p where p.retired_at is null
 )
-select p.account, p.package_id, p.walk_id, w.error,
+select p.account, p.package_id, p.walk_id, ${ERROR},
   (select min(f.finished_at) from walk f
     where f.account = p.account and f.package_id = p.package_id and f.mode = 'full' and f.status = 'partial'
       and f.walk_id > coalesce((${lastWalk(`'succeeded', 'failed'`)}), 0)) as since
