@@ -5,6 +5,7 @@ import { LOG_LEVELS } from '../lib/log-levels.ts';
 import { version } from '../lib/package-root.ts';
 import { STREAM_KINDS, STREAMS } from '../sync/streams.ts';
 import {
+  EXPORT_FORMATS,
   parseForgetTarget,
   parsePackageSelectors,
   parsePositiveInt,
@@ -48,6 +49,8 @@ function withExitCode<Given extends unknown[]>(load: () => Promise<(...given: Gi
   };
 }
 
+/** Options of `publish` that are not about the file. */
+const ABOUT_TARGETS = ['target', 'verify', 'rebuild', 'takeOver', 'printSql'];
 const JSON_OPTION = ['--json', 'print one JSON document on stdout'] as const;
 
 program.commandsGroup('Daily:');
@@ -107,15 +110,7 @@ command('runs', 'show the last runs, or one run in full')
 
 command('publish', 'rebuild the published file now, and load the targets')
   .action(withExitCode(async () => (await import('./commands/publish.ts')).publish))
-  .addOption(
-    new Option('--file-only', 'rebuild the file, and load no target').conflicts([
-      'target',
-      'verify',
-      'rebuild',
-      'takeOver',
-      'printSql',
-    ]),
-  )
+  .addOption(new Option('--file-only', 'rebuild the file, and load no target').conflicts(ABOUT_TARGETS))
   .option('--target <name>', 'load only this target; the file is rebuilt only if it lacks something')
   .option('--verify', 'compare every value of every account in the targets with the file')
   .option('--rebuild <account>', 'load this account again completely; asks first')
@@ -145,13 +140,7 @@ command('query', 'print the result of one select on the published file')
 
 command('export', 'write one published table as Parquet, CSV or NDJSON')
   .action(withExitCode(async () => (await import('./commands/export.ts')).exportTables))
-  .addOption(
-    new Option('--format <format>', "format of the rows; default: the ending of the file's name").choices([
-      'parquet',
-      'csv',
-      'ndjson',
-    ]),
-  )
+  .addOption(new Option('--format <format>', 'format; default: the ending of --out').choices(EXPORT_FORMATS))
   .addOption(new Option('--table <name>', 'the table or view; default: videos').conflicts('all'))
   .option('--all', 'every table, each as a file in the folder of --out')
   .requiredOption(

@@ -1,26 +1,25 @@
-/** Parsers of option values. Each throws InvalidArgumentError. */
+/** Parsers and choices of option values. Each parser throws InvalidArgumentError. */
 import { InvalidArgumentError } from 'commander';
 import { isDay } from '../lib/days.ts';
 import type { ForgetTarget } from '../warehouse/accounts.ts';
 import type { PackageSelector } from '../sync/package-selector.ts';
 
-/** An integer from 1 up. */
-export function parsePositiveInt(text: string): number {
-  if (isInteger(text) && Number(text) > 0) return Number(text);
-  throw new InvalidArgumentError('expected a whole number from 1 up.');
-}
-
-/** The number of a walk: `walk:258`, or `258`. */
-export function parseWalk(text: string): number {
-  const number = text.replace(/^walk:/, '');
-  if (isInteger(number) && Number(number) > 0) return Number(number);
-  throw new InvalidArgumentError('expected a walk that status names, such as walk:258.');
-}
+/** The formats of an export; each is also the ending of its files. */
+export const EXPORT_FORMATS = ['parquet', 'csv', 'ndjson'] as const;
 
 /** An integer from 0 up. */
-export function parseInteger(text: string): number {
-  if (isInteger(text)) return Number(text);
-  throw new InvalidArgumentError('expected a whole number from 0 up.');
+export const parseInteger = (text: string): number => parseNumber(text, 0, 'a whole number from 0 up');
+
+/** An integer from 1 up. */
+export const parsePositiveInt = (text: string): number => parseNumber(text, 1, 'a whole number from 1 up');
+
+/** The number of a walk: `walk:258`, or `258`. */
+export const parseWalk = (text: string): number =>
+  parseNumber(text.replace(/^walk:/, ''), 1, 'a walk that status names, such as walk:258');
+
+function parseNumber(text: string, least: number, expected: string): number {
+  if (isInteger(text) && Number(text) >= least) return Number(text);
+  throw new InvalidArgumentError(`expected ${expected}.`);
 }
 
 /** `101 main/102` or `101,main/102`; appended to the selectors of earlier arguments. */

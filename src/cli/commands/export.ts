@@ -10,13 +10,13 @@ import { openExports, type Export } from '../../publishing/export.ts';
 import { queryCsv } from '../../publishing/query-published.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
+import { EXPORT_FORMATS } from '../parse-args.ts';
 import { formatJson } from '../output/output.ts';
 import { inChunks, ndjson } from '../output/query-text.ts';
 import { findPublishedFile } from '../requirements.ts';
 import { abortOnSignal } from '../signals.ts';
 
-const FORMATS = ['parquet', 'csv', 'ndjson'] as const;
-type Format = (typeof FORMATS)[number];
+type Format = (typeof EXPORT_FORMATS)[number];
 
 export type ExportOptions = JsonOptions & {
   /** Left out: the ending of `out`. */
@@ -63,7 +63,7 @@ export async function exportTables(options: ExportOptions): Promise<number> {
 /** The format of `--format`, else the ending of the file's name. Throws ConfigError where neither is one. */
 function getFormat({ format, all, out }: ExportOptions): Format {
   const ending = all ? '' : extname(out).toLowerCase();
-  const found = format ?? FORMATS.find((each) => ending === `.${each}`);
+  const found = format ?? EXPORT_FORMATS.find((each) => ending === `.${each}`);
   if (found !== undefined) return found;
   throw new ConfigError(`--out ${out} names no format`, {
     hint: 'add --format parquet, csv or ndjson; or name a file that ends in .parquet, .csv or .ndjson',

@@ -7,20 +7,7 @@ export const MOST_ROWS = 40;
 
 /** No borders, but two spaces between columns. */
 const CHARS = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
+  ...Object.fromEntries(Object.keys(new Table().options.chars).map((border) => [border, ''])),
   middle: '  ',
 };
 
