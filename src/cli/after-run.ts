@@ -25,50 +25,46 @@ import {
 
 type Context = Pick<CommandContext, 'clock' | 'logger' | 'announce' | 'formatCommand'>;
 
-/** Publishes if anything changed and `publish.every` allows it, unless the signal has aborted. */
+/**
+ * Publishes if anything changed and `publish.every` allows it, unless the signal has aborted. Waits while
+ * another process publishes, because that one may have read the warehouse before this run ended. An expected
+ * error is a result.
+ */
 export async function publishAfterRun(
   { publisher, warehouse }: { publisher: Publisher | null; warehouse: Warehouse },
   context: Context,
   signal: AbortSignal,
 ): Promise<PublishResult> {
+  if (publisher === null || signal.aborted) return null;
+  const { clock, logger } = context;
+  const publish = () => publishIfDue(publisher, { ...context, warehouse }, signal);
+  const onWait = ({ message: reason }: LockedError) =>
+    logger.info({ event: 'publish_postponed', reason }, `waiting: ${reason}`);
   try {
-    return publisher && !signal.aborted
-      ? await publishWhenUnlocked(publisher, { ...context, warehouse }, signal)
-      : null;
+    return await openWhenFree(publish, clock, { onWait, signal });
   } catch (error) {
     if (error instanceof VodhouseError) return error;
     throw error;
   }
 }
 
-/**
- * Publishes when no other process does. It waits for one that publishes, because that one may have read the
- * warehouse before this run ended.
- */
-async function publishWhenUnlocked(
+async function publishIfDue(
   publisher: Publisher,
   context: Context & { warehouse: Warehouse },
   signal: AbortSignal,
 ): Promise<Publication | null> {
   const { clock, logger, announce, formatCommand } = context;
-  const publish = async () => {
-    const now = clock.now();
-    const dueAt = publisher.dueAt(now);
-    if (dueAt === null) return null;
-    if (dueAt > now) {
-      const reason = `until ${toTimestamp(dueAt)} UTC (publish.every)`;
-      logger.info(
-        { event: 'publish_postponed', reason },
-        `publishing is postponed ${reason}: ${formatCommand('publish')} does not wait`,
-      );
-      return null;
-    }
-    announce(`publishing ${displayPath(publisher.file)} …\n`);
-    return publishNoted(publisher, context, signal);
-  };
-  const onWait = ({ message: reason }: LockedError) =>
-    logger.info({ event: 'publish_postponed', reason }, `waiting: ${reason}`);
-  return openWhenFree(publish, clock, { onWait, signal });
+  const now = clock.now();
+  const dueAt = publisher.dueAt(now);
+  if (dueAt === null) return null;
+  if (dueAt > now) {
+    const reason = `until ${toTimestamp(dueAt)} UTC (publish.every)`;
+    const message = `publishing is postponed ${reason}: ${formatCommand('publish')} does not wait`;
+    logger.info({ event: 'publish_postponed', reason }, message);
+    return null;
+  }
+  announce(`publishing ${displayPath(publisher.file)} …\n`);
+  return publishNoted(publisher, context, signal);
 }
 
 /** What became of the targets; `error`: a signal stopped it. */

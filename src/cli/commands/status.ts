@@ -79,30 +79,31 @@ function readReport(
 
 /** The JSON document (docs/json.md). */
 function reportJson(report: Report, config: Config): string {
-  const { warehouse, worker, next, packages, quarantine, drift, storage, published } = report;
   const targets = report.targets.map((target) => {
     const { upToDate, loadedAt, verifiedAt } = summarizeTarget(target);
     return { ...target, loadedAt, verifiedAt, upToDate: upToDate === target.accounts.length };
   });
-  const { level } = getOverallStatus(report);
-  const problems = report.items.map(({ kind, scope, nextTry, place, ...item }) => ({
+  const problems = report.items.map(({ kind, scope, place, ...item }) => ({
     event: kind,
     account: scope.account,
-    package_id: scope.packageId,
+    packageId: scope.packageId,
     ...item,
-    next_try: nextTry,
     url: toUrl(config, place),
   }));
-  const head = { level, warehouse, worker, next, needs: listNeeds(report), problems };
   return formatJson({
-    ...head,
-    packages,
-    held_back: report.heldBack,
-    quarantine,
-    drift,
-    storage,
+    level: getOverallStatus(report).level,
+    warehouse: report.warehouse,
+    worker: report.worker,
+    next: report.next,
+    needs: listNeeds(report),
+    problems,
+    packages: report.packages,
+    heldBack: report.heldBack,
+    quarantine: report.quarantine,
+    drift: report.drift,
+    storage: report.storage,
     budgets: report.budgets,
-    published,
+    published: report.published,
     targets,
     backup: report.backup,
     runs: report.runs,
