@@ -63,7 +63,7 @@ async function publishIfDue(
     logger.info({ event: 'publish_postponed', reason }, message);
     return null;
   }
-  announce(`publishing ${displayPath(publisher.file)} …\n`);
+  announce(`publishing ${displayPath(publisher.file)} …`);
   return publishNoted(publisher, context, signal);
 }
 
@@ -94,7 +94,7 @@ export async function loadAfterRun(
       const hasAll = rows.every((row) => isLoadDone(row) && (row.loaded_at ?? '') >= publishedAt);
       if (published === null && rows.length > 0 && hasAll) continue;
       if (!mayLoad(loader, rows, context.clock.now())) continue;
-      context.announce(`loading target ${target} …\n`);
+      context.announce(`loading target ${target} …`);
       loads.push({ target, accounts: await loadTarget(loader, { ...context, warehouse }, signal) });
     }
   } catch (error) {

@@ -25,7 +25,7 @@ export type ContextOptions = ConfigOptions & { verbose?: true };
 export interface CommandContext extends Environment {
   /** Formats commands with the `--config` of this one. */
   formatCommand: FormatCommand;
-  /** Prints on a terminal what takes a while; nothing elsewhere. The text ends with a line feed. */
+  /** Prints on a terminal what takes a while; nothing elsewhere. */
   announce: (text: string) => void;
   /** Writes a line to stderr, above that of the progress. The text ends with a line feed. */
   line: (text: string) => void;
@@ -43,11 +43,9 @@ export async function openCommandContext(
   const context = createLogContext(command, options, secrets, options.verbose ? 'all' : 'notable');
   if (!process.stderr.isTTY || format !== 'text' || level === 'silent') return context;
   const { createProgressLine } = await import('./output/progress-line.ts');
-  const bars = createProgressLine(systemClock, process.stderr);
-  const line = (text: string) => bars.line(text);
-  const announce = (text: string) => bars.step(text.trimEnd());
+  const { line, announce, close, ...progress } = createProgressLine(systemClock, process.stderr);
   const logger = createLogger({ level, format, secrets, write: line });
-  return { ...context, logger, progress: bars, line, announce, close: () => bars.close() };
+  return { ...context, logger, progress, line, announce, close };
 }
 
 /** It logs walks at level `info` as far as `logged` asks for them, and shows no progress. */

@@ -29,14 +29,11 @@ export function assertWarehouse({ warehouse }: Pick<Config, 'warehouse'>): void 
 }
 
 /** The file of `--file`, or of the config. Throws ConfigError if the config publishes nothing. */
-export function findPublishedFile(
-  { file, config }: ConfigOptions & { file?: string },
-  command: string,
-): string {
+export function findPublishedFile({ file, config }: ConfigOptions & { file?: string }): string {
   if (file !== undefined) return resolve(file);
   const { publish } = loadConfigWithoutFiles(config).config;
   if (publish) return publish.file;
-  throw new ConfigError(`${config} publishes nothing, and ${command} reads the published file`, {
+  throw new ConfigError(`${config} publishes nothing, so there is no published file to read`, {
     hint: ['add publish: {} to the config, then ', { command: 'publish' }],
   });
 }

@@ -33,7 +33,7 @@ describe('publishing after a run', () => {
     expect(await publishAfterRun({ publisher, warehouse }, context, never)).toMatchObject({
       rows: { videos: 1 },
     });
-    expect(written).toEqual([`publishing ${target.file} …\n`]);
+    expect(written).toEqual([`publishing ${target.file} …`]);
     expect(await publishAfterRun({ publisher, warehouse }, context, never)).toBeNull();
     execute(target.live, "update package set name = 'Other'");
     const deferred = await publishAfterRun({ publisher, warehouse }, context, never);
@@ -83,7 +83,7 @@ describe('a command context', () => {
     try {
       const options = { config: 'vodhouse.yaml', logLevel: 'info', logFormat: 'text' } as const;
       const context = await openCommandContext('sync', options, []);
-      context.announce('publishing …\n');
+      context.announce('publishing …');
       context.close();
     } finally {
       process.stderr.isTTY = before;

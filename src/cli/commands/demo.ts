@@ -73,7 +73,7 @@ export async function demo(options: DemoOptions): Promise<number> {
   const { signal } = abortOnSignal(undefined, context.line);
   try {
     process.stdout.write(`sandbox account at ${url}; creating the warehouse ${displayPath(warehouse)}\n`);
-    context.announce('making up a past …\n');
+    context.announce('making up a past …');
     process.stdout.write(await makePast({ config, sandbox, clock, startMs, context, signal }));
     if (options.once) return await syncOnce(config, context, signal);
     context.close();

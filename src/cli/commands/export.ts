@@ -39,7 +39,7 @@ export async function exportTables(options: ExportOptions): Promise<number> {
     throw new ConfigError('--out -: stdout has room for one table, and then for no document of --json', {
       hint: 'name a file; with --all, a folder',
     });
-  const exports = openExports(findPublishedFile(options, 'vodhouse export'));
+  const exports = openExports(findPublishedFile(options));
   const signal =
     out === '-' ? null : abortOnSignal('stopping; a file that is not complete is not exported').signal;
   try {

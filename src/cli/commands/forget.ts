@@ -81,7 +81,7 @@ async function deleteRows(
     if (isBackedUp) {
       const stamp = toTimestamp(clock.now()).replaceAll(/[-:]/g, '').replace(' ', '-');
       const file = `${path}.before-forget-${stamp}`;
-      announce(`backing up to ${displayPath(file)} …\n`);
+      announce(`backing up to ${displayPath(file)} …`);
       await backUpInChild(path, file, signal);
       process.stdout.write(`backed up to ${displayPath(file)}\n`);
     }

@@ -14,7 +14,7 @@ export type QueryOptions = JsonOptions & { csv?: true; file?: string };
  * row by row, as fast as their reader takes them. Returns the exit code.
  */
 export async function query(sql: string, options: QueryOptions): Promise<number> {
-  const published = openPublishedFile(findPublishedFile(options, 'vodhouse query'));
+  const published = openPublishedFile(findPublishedFile(options));
   try {
     const result = published.query(sql === '-' ? await text(process.stdin) : sql);
     if (options.csv) await writeLines(queryCsv(result));

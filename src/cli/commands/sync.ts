@@ -46,7 +46,8 @@ export async function sync(options: SyncOptions): Promise<number> {
   const request = createRunRequest(options, config, Date.now());
   return withPipeline('sync', config, options, async ({ context, pipeline, signal }) => {
     assertHeldBack(pipeline, options.acceptRemovals);
-    const isComplete = isUnscoped(request);
+    const { packages, storageDays, streams } = request;
+    const isComplete = packages === null && storageDays === null && streams.length === STREAMS.length;
     const pings = isComplete ? openPings(config, context) : null; // others are about runs over everything
     const run: RunRequest = { trigger: 'manual', signal, ...request, onStarted: pings?.runStarted };
     const { summary, published } = await runAndPublish(pipeline, context, run, pings);
@@ -141,12 +142,6 @@ function createRunRequest(options: SyncOptions, config: Pick<Config, 'accounts' 
     acceptRetirements: options.acceptRetirements ?? false,
     wait: options.wait ?? false,
   } satisfies Partial<RunRequest>;
-}
-
-/** True for a run over everything. */
-function isUnscoped(request: ReturnType<typeof createRunRequest>): boolean {
-  const { packages, storageDays, streams } = request;
-  return packages === null && storageDays === null && streams.length === STREAMS.length;
 }
 
 function reject(message: string, hint: string): never {

@@ -6,11 +6,11 @@ import { formatSelector } from '../../sync/package-selector.ts';
 
 export interface ProgressLine extends Progress {
   /** Writes a line above the one that counts; the text ends with a line feed. */
-  line(text: string): void;
-  /** Names what is done after the walks. */
-  step(text: string): void;
+  line: (text: string) => void;
+  /** Shows what is done after the walks, in place of the counts. */
+  announce: (text: string) => void;
   /** Removes the line; a later walk starts another. */
-  close(): void;
+  close: () => void;
 }
 
 /** A time left is shown from here on, in milliseconds. */
@@ -59,7 +59,7 @@ export function createProgressLine(clock: Clock, stream: NodeJS.WriteStream): Pr
         update({ done: counts.done + 1 }, true);
     },
     line: (text) => void stream.write(`${shown === '' ? '' : CLEAR}${text}${shown}`),
-    step: draw,
+    announce: draw,
     close,
   };
 }

@@ -45,7 +45,7 @@ describe('a terminal', () => {
     expect(screen.lines()).toHaveLength(1);
     end.open();
     await done;
-    bars.step('publishing …');
+    bars.announce('publishing …');
     expect(screen.lines()).toEqual(['publishing …']);
     bars.close();
     expect(screen.lines()).toEqual([]);
