@@ -63,11 +63,11 @@ export interface PageOutcome extends PageCounts {
 export function storePage(tx: Tx, page: PageToStore): PageOutcome {
   const { key, gap } = page;
   const unsettled = gap ? countLive(tx, { ...key, ...gap }) : 0;
-  const stored = storeAnswer(tx, page);
-  updatePageHash(tx, page, stored);
-  const counts = { ...stored.counts, unsettled };
-  advanceWalk(tx, page.walkId, { ...counts, pages: 1, recognised: 0 }, page.checkpoint);
-  return { ...counts, newInQuarantine: stored.newInQuarantine };
+  const { counts, newInQuarantine, isEqual } = storeAnswer(tx, page);
+  updatePageHash(tx, page, isEqual);
+  const changes = { ...counts, unsettled };
+  advanceWalk(tx, page.walkId, { ...changes, pages: 1, recognised: 0 }, page.checkpoint);
+  return { ...changes, newInQuarantine };
 }
 
 /** Stores a boundary read. Known ids of the gap that it proves are settled: seen, or a candidate. */
@@ -81,14 +81,8 @@ export function storeBoundaryPage(tx: Tx, read: BoundaryPageToStore): PageOutcom
   return { ...changes, newInQuarantine };
 }
 
-interface Stored {
-  counts: Omit<PageCounts, 'unsettled'>;
-  newInQuarantine: number;
-  /** The rows equal the page now: none is missing, no record was refused, no drift is new. */
-  isEqual: boolean;
-}
-
-function storeAnswer(tx: Tx, answer: AnswerToStore): Stored {
+/** `isEqual`: the rows equal the page now, so none is missing, no record was refused, no drift is new. */
+function storeAnswer(tx: Tx, answer: AnswerToStore) {
   const { key, walkId, coversWholeList } = answer;
   const { account, packageId: package_id } = key;
   const at = toTimestamp(answer.now);
@@ -117,7 +111,7 @@ function forgetPagesAbout(tx: Tx, { key, refused }: AnswerToStore, different: re
 }
 
 /** Stores the hash of a page, unless it differs from the rows: then the page is read again next time. */
-function updatePageHash(tx: Tx, page: PageToStore, { isEqual }: Stored): void {
+function updatePageHash(tx: Tx, page: PageToStore, isEqual: boolean): void {
   const { key, page: number, fingerprint, proof, drift } = page;
   const { pageSize } = page.checkpoint;
   if (!fingerprint || !proof || !isEqual) {
@@ -144,24 +138,22 @@ function listPresentIds({ videos, refused }: AnswerToStore): Set<number> {
   return new Set([...videos, ...refused].flatMap(({ id }) => id ?? []));
 }
 
-interface MatchedRows {
-  /** Ids on the page that have a row; true if that row is live. */
-  onPage: Map<number, boolean>;
-  /** Live rows that the page proves removed. */
-  missing: number[];
-}
-
-function matchRows(tx: Tx, { key, proof }: AnswerToStore, ids: Set<number>): MatchedRows {
-  const matched: MatchedRows = { onPage: new Map(), missing: [] };
+/**
+ * Compares a page with the rows. `onPage`: the ids on the page that have a row, true if that row is live;
+ * `missing`: live rows that the page proves removed.
+ */
+function matchRows(tx: Tx, { key, proof }: AnswerToStore, ids: Set<number>) {
+  const onPage = new Map<number, boolean>();
+  const missing: number[] = [];
   // a page without a proof may span the whole package, so only its own ids are looked up
   const rows = proof
     ? findVideos(tx, { ...key, ...proof })
     : [...ids].flatMap((id) => findVideo(tx, { ...key, id }) ?? []);
   for (const { id, isLive } of rows) {
-    if (ids.has(id)) matched.onPage.set(id, isLive === 1);
-    else if (isLive === 1) matched.missing.push(id);
+    if (ids.has(id)) onPage.set(id, isLive === 1);
+    else if (isLive === 1) missing.push(id);
   }
-  return matched;
+  return { onPage, missing };
 }
 
 function getIdRange(ids: Iterable<number>): IdRange {
@@ -223,7 +215,7 @@ function storeRefused(tx: Tx, { key, page, refused }: AnswerToStore, at: string)
 function resolveSeen(tx: Tx, answer: AnswerToStore, at: string): void {
   const { key, proof } = answer;
   const range = getIdRange([...answer.videos.map(({ id }) => id), ...(proof ? [proof.low, proof.high] : [])]);
-  const open = findOpenVideoIds(tx, { ...key, ...range });
+  const open = findOpenVideoIds(tx, key, range);
   if (open.length === 0) return;
   const stored = new Set(answer.videos.map((video) => String(video.id)));
   const refused = new Set(answer.refused.map(({ id }) => String(id)));

@@ -26,7 +26,7 @@ it('has the open ids of a package in a range, in the order of numbers, and the h
   const db = openDatabase(path, 0);
   onTestFinished(() => void db.$client.close());
   const find = (low: number, high: number) =>
-    transact(db, (tx) => findOpenVideoIds(tx, { account: 'main', packageId: 101, low, high }));
+    transact(db, (tx) => findOpenVideoIds(tx, { account: 'main', packageId: 101 }, { low, high }));
   expect(find(10, 100)).toEqual(['10', '11', '99', '100']);
   expect(find(0, 9)).toEqual(['9']);
   expect(find(101, Number.MAX_SAFE_INTEGER)).toEqual(['1000']);

@@ -195,7 +195,7 @@ function isForeign({ context, key }: WalkState, { echo, contents }: BoundaryPage
   if (findForeignEcho(echo, key.packageId) !== null) return true;
   const ids = contents.ids ?? [];
   const isKnown = ids.length === 0 || ids.includes(gap.low - 1);
-  return !isKnown && !hasLiveId(context.warehouse.db, { ...key, ids });
+  return !isKnown && !hasLiveId(context.warehouse.db, key, ids);
 }
 
 function storeBoundaryRead(walk: WalkState, page: BoundaryPage, gap: IdRange, proof: PageProof): void {

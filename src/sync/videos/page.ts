@@ -154,9 +154,9 @@ async function findForeignReason(walk: WalkState, page: JudgedPage): Promise<str
 function countReplacedRows({ context, key }: WalkState, page: JudgedPage, above: PageAbove) {
   const { number, paging, contents } = page;
   const last = getLastPageNumber(paging);
-  const place = getPlace({ number, last, above }, contents);
-  if (!contents.ids || !place) return null;
-  return countReplaced(context.warehouse.db, { ...key, ids: contents.ids, ...place, isWhole: last === 1 });
+  const { ids } = contents;
+  const range = getPlace({ number, last, above }, contents);
+  return ids && range && countReplaced(context.warehouse.db, key, { ids, range, isWhole: last === 1 });
 }
 
 function proveInWalk({ above, checkpoint }: WalkState, page: JudgedPage): PageProof {

@@ -241,7 +241,7 @@ async function confirmOrder(quick: QuickWalk, end: PageBounds): Promise<void> {
 function countSurplus(walk: WalkState, low: PageBounds, high: PageBounds): number {
   const ids = { low: low.last + 1, high: high.first - 1 };
   const pages = { fromPage: low.number + 1, toPage: high.number - 1 };
-  const expected = countExpected(walk.context.warehouse.db, { ...walk.key, ...ids, ...pages });
+  const expected = countExpected(walk.context.warehouse.db, walk.key, ids, pages);
   return expected - (high.number - low.number - 1) * walk.checkpoint.pageSize;
 }
 
@@ -249,7 +249,7 @@ function countExpectedAbove({ walk, isEndShown }: QuickWalk, { number, last }: P
   if (isEndShown) return 0;
   const { context, key } = walk;
   const pages = { fromPage: number + 1, toPage: number + 1 };
-  return countExpected(context.warehouse.db, { ...key, low: last + 1, high: HIGHEST, ...pages });
+  return countExpected(context.warehouse.db, key, { low: last + 1, high: HIGHEST }, pages);
 }
 
 /** Known records outside the last page that exceed the list's own count. */

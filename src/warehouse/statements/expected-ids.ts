@@ -9,8 +9,8 @@ import type { IdRange, PackageKey } from '../../sync/package-key.ts';
 import { findPackage } from './package.ts';
 import { findVideo, IN_RANGE, OF_PACKAGE } from './video.ts';
 
-/** Ids from `low` to `high`, and the pages from `fromPage` to `toPage` that hold them, all included. */
-export interface PagedIdRange extends IdRange {
+/** Pages from one to another, both included. */
+interface PageRange {
   fromPage: number;
   toPage: number;
 }
@@ -33,7 +33,7 @@ const countCandidates = query<never, PackageKey & IdRange>(
  * Counts the records in quarantine that have no live row. One without a readable id counts if its page is in
  * the range of pages.
  */
-const countQuarantined = query<never, PackageKey & PagedIdRange>(
+const countQuarantined = query<never, PackageKey & IdRange & PageRange>(
   `select count(distinct q.record_id) + count(*) filter (where q.record_id is null) as count
     from quarantine q
     where q.resolved_at is null and q.account = :account and q.stream = 'videos' and q.package_id = :packageId
@@ -44,17 +44,16 @@ const countQuarantined = query<never, PackageKey & PagedIdRange>(
 ).count;
 
 /**
- * Counts the records that the service is expected to list in the range. The live rows of a range that begins
- * with the lowest id are all rows of the package minus those above it, which are fewer to count.
+ * Counts the records that the service is expected to list in the range of ids, which those pages hold. The live
+ * rows of a range that begins with the lowest id are all rows of the package minus those above it, which are
+ * fewer to count.
  */
-export function countExpected(tx: Tx, { fromPage, toPage, ...range }: PackageKey & PagedIdRange): number {
-  const { account, packageId, low, high } = range;
-  const above = { account, packageId, low: high + 1, high: Number.MAX_SAFE_INTEGER };
+export function countExpected(tx: Tx, key: PackageKey, ids: IdRange, pages: PageRange): number {
+  const range = { ...key, ...ids };
+  const above = { ...key, low: ids.high + 1, high: Number.MAX_SAFE_INTEGER };
   const live =
-    low <= 1
-      ? countAnyLive(tx, { account, packageId }) - countLiveByIndex(tx, above)
-      : countLiveByIndex(tx, range);
-  return live - countCandidates(tx, range) + countQuarantined(tx, { ...range, fromPage, toPage });
+    ids.low <= 1 ? countAnyLive(tx, key) - countLiveByIndex(tx, above) : countLiveByIndex(tx, range);
+  return live - countCandidates(tx, range) + countQuarantined(tx, { ...range, ...pages });
 }
 
 const findHighestRow = query<{ id: number | null }, PackageKey>(
@@ -66,32 +65,22 @@ export function findHighestId(tx: Tx, key: PackageKey): number {
   return Math.max(findHighestRow(tx, key)?.id ?? 0, findHighestOpenId(tx, key)?.id ?? 0);
 }
 
-/** A page by its ids, the ids that belong on it, and whether it is the whole list. */
-export interface PlacedPage extends PackageKey, IdRange {
-  ids: readonly number[];
-  isWhole: boolean;
-}
-
 /** Whether one of the ids has a live row. */
-export const hasLiveId = (
-  tx: Tx,
-  { account, packageId, ids }: PackageKey & { ids: readonly number[] },
-): boolean => ids.some((id) => findVideo(tx, { account, packageId, id })?.isLive === 1);
+export const hasLiveId = (tx: Tx, key: PackageKey, ids: readonly number[]): boolean =>
+  ids.some((id) => findVideo(tx, { ...key, id })?.isLive === 1);
 
 /**
  * Counts the live rows in the range of a page that holds no live id; candidates do not count. `isAll`: they
  * are all rows of the package. Null if the page holds one, or has no range: in a list not known to be sorted,
- * only the whole list has one.
+ * only the whole list has one (`isWhole`).
  */
-export function countReplaced(tx: Tx, page: PlacedPage): { rows: number; isAll: boolean } | null {
-  const { account, packageId, low, high } = page;
-  const { order, live_count: live } = findPackage(tx, { account, packageId }) ?? {
-    order: null,
-    live_count: 0,
-  };
-  const isPlaced = live > 0 && (page.isWhole || order === 'trusted');
-  if (!isPlaced || hasLiveId(tx, page)) return null;
-  const range = { account, packageId, low, high };
-  const rows = countLiveByIndex(tx, range) - countCandidates(tx, range);
-  return { rows, isAll: rows >= live };
+export function countReplaced(
+  tx: Tx,
+  key: PackageKey,
+  { ids, range, isWhole }: { ids: readonly number[]; range: IdRange; isWhole: boolean },
+): { rows: number; isAll: boolean } | null {
+  const row = findPackage(tx, key);
+  if (!row?.live_count || !(isWhole || row.order === 'trusted') || hasLiveId(tx, key, ids)) return null;
+  const rows = countLiveByIndex(tx, { ...key, ...range }) - countCandidates(tx, { ...key, ...range });
+  return { rows, isAll: rows >= row.live_count };
 }

@@ -49,12 +49,12 @@ const BASE = 10;
  * The ids in the range that records of the package in quarantine have. They are stored as texts, which SQLite
  * sorts like numbers only among those of one length, so each length is searched by itself.
  */
-export function findOpenVideoIds(tx: Tx, { account, packageId, low, high }: PackageKey & IdRange): string[] {
+export function findOpenVideoIds(tx: Tx, key: PackageKey, { low, high }: IdRange): string[] {
   const found: { id: string }[][] = [];
   for (let length = String(low).length; length <= String(high).length; length++) {
     const least = Math.max(low, length === 1 ? 0 : BASE ** (length - 1));
     const most = Math.min(high, BASE ** length - 1);
-    found.push(selectOpenIds(tx, { account, packageId, low: String(least), high: String(most), length }));
+    found.push(selectOpenIds(tx, { ...key, low: String(least), high: String(most), length }));
   }
   return found.flat().map(({ id }) => id);
 }

@@ -48,11 +48,8 @@ const DROP_QUERIES = {
 };
 
 /** Deletes the candidates of one kind. */
-export const dropCandidates = (
-  tx: Tx,
-  { account, packageId }: PackageKey,
-  kind: keyof typeof DROP_QUERIES,
-): number => DROP_QUERIES[kind](tx, { account, packageId });
+export const dropCandidates = (tx: Tx, key: PackageKey, kind: keyof typeof DROP_QUERIES): number =>
+  DROP_QUERIES[kind](tx, key);
 
 /** Gives the candidates of an earlier walk to the one that resumes it. */
 export const reassignCandidates = query<never, PackageKey & { from: number; to: number }>(
