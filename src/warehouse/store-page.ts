@@ -3,9 +3,9 @@ import { toTimestamp } from '../lib/clock.ts';
 import type { Tx } from '../database/connection.ts';
 import { getChangeSeq, setChangeSeq } from './statements/warehouse-state.ts';
 import type { FieldDrift } from '../service/service-fields.ts';
-import { recordDrift } from './statements/drift.ts';
+import { recordDrift, touchDrift, type DriftKey } from './statements/drift.ts';
 import { addLiveCount, findPackage } from './statements/package.ts';
-import { deletePageHash, deletePagesAbout, upsertPageHash } from './statements/page-hash.ts';
+import { deletePageHash, deletePagesAbout, upsertPageHash, type PageHash } from './statements/page-hash.ts';
 import { findOpenVideoIds, quarantineOnce, resolve } from './statements/quarantine.ts';
 import { deleteCandidates, upsertCandidate } from './statements/removal.ts';
 import { countLive, findVideo, findVideos, restoreVideo, createVideoWriter } from './statements/video.ts';
@@ -47,6 +47,13 @@ export interface PageToStore extends AnswerToStore {
   fingerprint: { hash: string; first: number; last: number } | null;
 }
 
+/** A page of the walk whose bytes, and so its records, are known. */
+export interface UnchangedPageToStore extends Pick<PageToStore, 'key' | 'now' | 'gap' | 'checkpoint'> {
+  /** Null for a quick walk that has read only known pages: it has no row. */
+  walkId: number | null;
+  stored: PageHash;
+}
+
 /** A boundary read; it moves no checkpoint. */
 export interface BoundaryPageToStore extends AnswerToStore {
   /** The gap that it was made for. */
@@ -68,6 +75,17 @@ export function storePage(tx: Tx, page: PageToStore): PageOutcome {
   const changes = { ...counts, unsettled };
   advanceWalk(tx, page.walkId, { ...changes, pages: 1, recognised: 0 }, page.checkpoint);
   return { ...changes, newInQuarantine };
+}
+
+/** Stores that a page is unchanged: only the checkpoint moves. */
+export function storeUnchangedPage(tx: Tx, page: UnchangedPageToStore): void {
+  const { key, walkId, gap, stored, checkpoint } = page;
+  const drift = JSON.parse(stored.drift ?? '[]') as DriftKey[];
+  touchDrift(tx, { ...key, stream: 'videos' }, drift, toTimestamp(page.now));
+  if (walkId === null) return;
+  const unsettled = gap ? countLive(tx, { ...key, ...gap }) : 0;
+  const counts = { added: 0, edited: 0, unchanged: stored.records, restored: 0, quarantined: 0, unsettled };
+  advanceWalk(tx, walkId, { ...counts, pages: 1, recognised: 1 }, checkpoint);
 }
 
 /** Stores a boundary read. Known ids of the gap that it proves are settled: seen, or a candidate. */
@@ -129,7 +147,8 @@ function updatePageHash(tx: Tx, page: PageToStore, isEqual: boolean): void {
     last_id: fingerprint.last,
     proof_low: proof.low,
     proof_high: proof.high,
-    drift: drift.length === 0 ? null : JSON.stringify(drift.map(({ field, kind }) => [field, kind])),
+    drift:
+      drift.length === 0 ? null : JSON.stringify(drift.map(({ field, kind }): DriftKey => [field, kind])),
   });
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { KEY, video, videos, type Page } from '../support/fixtures/package-walker.ts';
 import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
-import { findKnownPage } from '../../src/warehouse/unchanged-pages.ts';
+import { findPage } from '../../src/warehouse/statements/page-hash.ts';
 
 const BAD = { id: 2, reason: 'no', raw: '{}' };
 
@@ -21,6 +21,6 @@ it.each<[string, Page, boolean]>([
   };
   await walker.page(walk, { ...page, fingerprint: { hash: 'h', first: 1, last: 3 } });
   await walker.page(walk, { ...other, page: 2 });
-  const known = findKnownPage(warehouse.db, { ...KEY, page: 1, pageSize: 1000 });
+  const known = findPage(warehouse.db, { ...KEY, page: 1, pageSize: 1000 });
   expect(known?.hash === 'h').toBe(isRecognised);
 });

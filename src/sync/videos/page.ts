@@ -2,7 +2,6 @@
 import { RefusedError } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
 import type { PageEnvelope } from '../../service/client/parse-response.ts';
-import { findKnownPage, storeUnchangedPage, type UnchangedPage } from '../../warehouse/unchanged-pages.ts';
 import { findForeignEcho, getPlace, isTrustedNeighbour, toPageContents } from './page-contents.ts';
 import type { PageAbove, PageContents } from './page-contents.ts';
 import { findUnreadReason, getLastPageNumber, provePage, type JudgedPage, type PageProof } from './proof.ts';
@@ -17,7 +16,8 @@ import {
 import { countReplaced } from '../../warehouse/statements/expected-ids.ts';
 import { findLiveIds } from '../../warehouse/statements/video.ts';
 import { transact } from '../../database/transaction.ts';
-import { storePage } from '../../warehouse/store-page.ts';
+import { storePage, storeUnchangedPage } from '../../warehouse/store-page.ts';
+import { findPage, type PageHash } from '../../warehouse/statements/page-hash.ts';
 
 export type PagePurpose = 'probe' | 'page';
 
@@ -84,7 +84,7 @@ async function requestPage(walk: WalkState, number: number, purpose: PagePurpose
   const { context, key, checkpoint, account, runId, signal, slot, beforeRetry } = walk;
   signal.throwIfAborted();
   const place = { ...key, page: number, pageSize: checkpoint.pageSize };
-  const stored = findKnownPage(context.warehouse.db, place);
+  const stored = findPage(context.warehouse.db, place);
   const request = {
     packageId: key.packageId,
     page: number,
@@ -99,7 +99,7 @@ async function requestPage(walk: WalkState, number: number, purpose: PagePurpose
   return { answer, stored };
 }
 
-function toKnownContents({ records, first, last }: UnchangedPage): PageContents {
+function toKnownContents({ records, first_id: first, last_id: last }: PageHash): PageContents {
   return { count: records, bounds: { first, last }, disorder: null, flaw: null, ids: null };
 }
 
@@ -107,16 +107,11 @@ function toKnownContents({ records, first, last }: UnchangedPage): PageContents 
  * Does a known page prove the same as before? Where it overlaps the page above, that cannot be seen without
  * its ids, so the answer is no.
  */
-function isInItsPlace(
-  walk: WalkState,
-  number: number,
-  envelope: PageEnvelope,
-  stored: UnchangedPage,
-): boolean {
+function isInItsPlace(walk: WalkState, number: number, envelope: PageEnvelope, stored: PageHash): boolean {
   const { above } = walk;
-  if (isTrustedNeighbour(above) && stored.last >= above.first) return false;
+  if (isTrustedNeighbour(above) && stored.last_id >= above.first) return false;
   const { range } = proveInWalk(walk, { ...envelope, number, contents: toKnownContents(stored) });
-  return range?.low === stored.proof.low && range.high === stored.proof.high;
+  return range?.low === stored.proof_low && range.high === stored.proof_high;
 }
 
 /**
@@ -205,8 +200,7 @@ export function storeWalkedPage(
   const { ledger, db } = context.warehouse;
   const place = { key, now: context.clock.now(), gap: proof.gap, checkpoint };
   if (page.kind === 'known') {
-    const { records, drift } = page.stored;
-    const unchanged = { ...place, walkId: walk.walkId, records, drift };
+    const unchanged = { ...place, walkId: walk.walkId, stored: page.stored };
     transact(ledger, (tx) => storeUnchangedPage(tx, unchanged));
   } else {
     const { number, videos, refused, drift } = page;

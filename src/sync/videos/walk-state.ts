@@ -14,7 +14,7 @@ import type { PageEnvelope, ReadPage } from '../../service/client/parse-response
 import { dropCandidates } from '../../warehouse/statements/removal.ts';
 import type { Checkpoint } from '../../warehouse/statements/walk.ts';
 import type { PageOutcome } from '../../warehouse/store-page.ts';
-import type { UnchangedPage } from '../../warehouse/unchanged-pages.ts';
+import type { PageHash } from '../../warehouse/statements/page-hash.ts';
 import { beginWalk, stopWalk, type StartedWalk, type WalkEnd } from '../../warehouse/walks.ts';
 import type { SyncAccount, SyncContext } from '../context.ts';
 import type { Slot } from '../fair-queue.ts';
@@ -36,7 +36,7 @@ export interface WalkOptions {
 }
 
 /** One page of the list: known by its hash, with what the live file has of it, or with its records. */
-export type Page = PlacedPage & ({ kind: 'known'; stored: UnchangedPage } | ReadPage);
+export type Page = PlacedPage & ({ kind: 'known'; stored: PageHash } | ReadPage);
 
 interface PlacedPage extends PageEnvelope, JudgedPage {
   /** Why it looks like a page of another package; null if it does not. */

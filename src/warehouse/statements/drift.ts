@@ -37,13 +37,10 @@ export function recordDrift(tx: Tx, source: Stream, found: readonly FieldDrift[]
   return added.length;
 }
 
+export type DriftKey = readonly [field: string, kind: DriftKind];
+
 /** Records that known drift occurred again, in records that were not read again. */
-export function touchDrift(
-  tx: Tx,
-  source: Stream,
-  keys: readonly (readonly [field: string, kind: DriftKind])[],
-  at: string,
-): void {
+export function touchDrift(tx: Tx, source: Stream, keys: readonly DriftKey[], at: string): void {
   for (const [field, kind] of keys) updateSeenAt(tx, { ...source, field, kind, at });
 }
 

@@ -5,7 +5,11 @@ import { upsert } from '../../database/upsert.ts';
 import type { IdRange, PackageKey } from '../../sync/package-key.ts';
 import { OF_PACKAGE } from './video.ts';
 
-type PageHash = typeof pageHash.$inferSelect;
+/**
+ * What is known of a page whose records need not be read: their number, the lowest and the highest id, the range
+ * in which it shows every live id if its place in the list is the same, and the drift in its records as JSON.
+ */
+export type PageHash = typeof pageHash.$inferSelect;
 
 /** Which page of which package, at which page size. */
 export interface PagePlace extends PackageKey {
@@ -15,7 +19,7 @@ export interface PagePlace extends PackageKey {
 
 const AT_PLACE = `${OF_PACKAGE} and page = :page and page_size = :pageSize`;
 
-/** What is known of the page at this place. */
+/** What is known of the page at this place. It is forgotten when one of the rows that it describes changes. */
 export const findPage = query<PageHash, PagePlace>(`select * from page_hash where ${AT_PLACE}`).get;
 
 export const upsertPageHash = upsert(pageHash);
