@@ -13,34 +13,22 @@ export const CACHE_KIB = 1000;
 export type ExpectedRows = Record<string, number>;
 
 /**
- * Checks the tables of the file at `path`: foreign keys, number of rows, storage class of every value, and
- * rows that are invalid by the mart's own rules. Returns the number of rows by table. Throws WarehouseError.
+ * Checks the file at `path`: foreign keys, number of rows and storage class of every value in the tables, rows
+ * that are invalid by the mart's own rules, and then what SQLite itself checks of pages and indexes. Returns
+ * the number of rows by table. Throws WarehouseError.
  */
-export function checkTables(
+export function checkFile(
   path: string,
   tables: readonly Table[],
   expected: ExpectedRows,
 ): Record<string, number> {
-  const db = openFile(path);
-  try {
-    return Object.fromEntries(tables.map((table) => [table.name, checkTable(db, table, expected)]));
-  } finally {
-    db.close();
-  }
-}
-
-function openFile(path: string): Database {
   const db = new Database(path, { readonly: true, fileMustExist: true });
-  db.pragma(`cache_size = -${CACHE_KIB}`);
-  return db;
-}
-
-/** SQLite's own check of all pages, indexes and types. Throws WarehouseError if the file is damaged. */
-export function checkPages(path: string): void {
-  const db = openFile(path);
   try {
+    db.pragma(`cache_size = -${CACHE_KIB}`);
+    const rows = Object.fromEntries(tables.map((table) => [table.name, checkTable(db, table, expected)]));
     const result = String(db.pragma('integrity_check', { simple: true }));
     if (result !== 'ok') fail(`it is damaged: ${result}`);
+    return rows;
   } finally {
     db.close();
   }

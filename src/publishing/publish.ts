@@ -18,7 +18,7 @@ import { lockOrThrow } from '../database/lock.ts';
 import { assertReplaceable, sweepLeftOvers } from './replace-file.ts';
 import { assertLive, build } from './build.ts';
 import { readText } from './about-rows.ts';
-import { checkPages, checkTables, type ExpectedRows } from './check.ts';
+import { checkFile, type ExpectedRows } from './check.ts';
 import type { Table } from './marts/mart.ts';
 import { createMarts } from './marts/marts.ts';
 import type { PublishRequest, Publication } from './publish-request.ts';
@@ -87,8 +87,7 @@ async function checkDraft(draft: string, tables: readonly Table[], expected: Exp
   const file = await open(draft);
   try {
     const flushed = file.sync();
-    const rows = checkTables(draft, tables, expected); // first, because its errors name a row
-    checkPages(draft);
+    const rows = checkFile(draft, tables, expected);
     await flushed;
     return rows;
   } finally {

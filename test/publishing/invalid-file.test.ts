@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { WarehouseError } from '../../src/lib/errors.ts';
 import { build } from '../../src/publishing/build.ts';
-import { checkPages, checkTables } from '../../src/publishing/check.ts';
+import { checkFile } from '../../src/publishing/check.ts';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
 import { publish } from '../../src/publishing/publish.ts';
 import { change } from '../support/fixtures/filled-live-file.ts';
@@ -50,7 +50,7 @@ describe('a file that would be invalid', () => {
     const request = createPublishRequest(smallLiveFile());
     const marts = createMarts(request);
     const expected = build(request.file, marts, request);
-    const check = () => checkTables(request.file, [marts.packageDaily], expected);
+    const check = () => checkFile(request.file, [marts.packageDaily], expected);
     expect(check()).toEqual({ package_daily: 10 });
     execute(request.file, "update package_daily set removed_count = -1 where day = '2026-03-05'");
     expect(check).toThrow(
@@ -63,7 +63,7 @@ describe('a file that would be invalid', () => {
     const marts = createMarts(request);
     const expected = build(request.file, marts, request);
     execute(request.file, 'pragma foreign_keys = off; delete from packages');
-    expect(() => checkTables(request.file, [marts.allVideos], expected)).toThrow(
+    expect(() => checkFile(request.file, [marts.allVideos], expected)).toThrow(
       'its table all_videos has a package_key that is not in packages: main/101/1',
     );
   });
@@ -79,7 +79,7 @@ describe('a file that would be invalid', () => {
     );
     const bytes = readFileSync(request.file);
     writeFileSync(request.file, bytes.fill(0x37, root * 16_384 - 4, root * 16_384 - 2));
-    expect(() => checkPages(request.file)).toThrow(
+    expect(() => checkFile(request.file, [], {})).toThrow(
       /it is damaged: .*(?:missing from index|malformed|out of order)/s,
     );
   });
