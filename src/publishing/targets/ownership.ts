@@ -88,8 +88,9 @@ export function findRefusal(
   force: Force | null,
   command: string,
 ): OwnedError | null {
+  if (state === null) return null;
   const owner = compareOwner(state, identity);
-  const { worker = '', loadedAt = null, warehouseId = '' } = state ?? {};
+  const { worker, loadedAt, warehouseId } = state;
   const loaded = loadedAt === null ? `worker ${worker}` : `worker ${worker}, ${loadedAt} UTC`;
   if (owner === 'elsewhere' && force !== 'take-over')
     return new OwnedError(

@@ -64,10 +64,5 @@ export function listPostgresSecrets(text: string): string[] {
 
 /** True where only this machine is reached: loopback, and unix sockets. */
 export function isLocalAddress({ host }: Pick<PostgresAddress, 'host'>): boolean {
-  return isLoopback(host) || isUnixSocket({ host });
-}
-
-/** True for the folder of a unix socket. */
-export function isUnixSocket({ host }: Pick<PostgresAddress, 'host'>): boolean {
-  return host.startsWith('/');
+  return isLoopback(host) || host.startsWith('/');
 }
