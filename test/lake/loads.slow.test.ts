@@ -148,7 +148,7 @@ describe('a lake', () => {
     const site = await openLoaded();
     const [file = ''] = site.listFiles('all_videos');
     const source = openSource(site.file);
-    const columns = toFileColumns({ table: source.marts.allVideos, partition: 'account' });
+    const columns = toFileColumns({ ...source.marts.allVideos, partition: 'account' });
     const values = columns.map(({ name }) => (name === 'title' ? `'swapped' as title` : `"${name}"`));
     const from = `from (select ${values.join(', ')} from all_videos where video_id = 1) t`;
     const { body } = await writeParquetFile(source.db, { columns, from, parameters: {} });

@@ -76,15 +76,12 @@ async function optimize(site: Site, table: string, facts: Partial<AddFile> = {})
   const source = openSource(site.file);
   const { marts, db } = source;
   const deltaTable = [...listLarge(marts), ...listSmall(marts), ...COMMON_TABLES].find(
-    (each) => each.table.name === table,
+    (each) => each.name === table,
   );
   if (!deltaTable)
     copyFileSync(join(site.root, table, before), place); // `loads` has one file an account
   else {
-    const { where, parameters } = ownRows(
-      deltaTable.table,
-      deltaTable.partition === 'account' ? 'main' : null,
-    );
+    const { where, parameters } = ownRows(deltaTable, deltaTable.partition === 'account' ? 'main' : null);
     const columns = toFileColumns(deltaTable);
     const { body } = await writeParquetFile(db, {
       columns,

@@ -16,8 +16,7 @@ export interface RowForm {
   columns: readonly Column[];
 }
 
-/** `key`: the columns that name a row. */
-export function toRowForm({ name, columns }: Table, key: readonly string[]): RowForm {
+export function toRowForm({ name, columns, key }: Table): RowForm {
   const own = key.filter((column) => column !== 'account');
   const first = own.flatMap((column) => columns.filter((each) => each.name === column));
   const others = columns.filter((column) => column.name !== 'account' && !own.includes(column.name));

@@ -79,8 +79,8 @@ export function writeCheckpoint(snapshot: Snapshot): { body: Uint8Array; size: n
   return { body: new Uint8Array(buffer), size: actions.length };
 }
 
-/** Fields of actions that are INT64 in Parquet, for which the writer takes bigints. */
-const LONGS = ['version', 'lastUpdated', 'size', 'modificationTime', 'deletionTimestamp', 'createdTime'];
+/** Fields of actions for which the writer takes bigints. */
+const LONGS = SCHEMA.filter(({ type }) => type === 'INT64').map(({ name }) => name);
 
 const toLongs = (action: object | undefined) =>
   action === undefined

@@ -96,7 +96,7 @@ export const sliceOf = ({ sliceBy }: DeltaTable): string =>
 
 /** The slices of a small table, each with a hash of its values. */
 export function hashSlices(db: Database, deltaTable: DeltaTable, rows: Rows): Slice[] {
-  const { name: table, key, columns } = deltaTable.table;
+  const { name: table, key, columns } = deltaTable;
   const values = columns.map(({ name }) => `quote(t."${name}")`).join(` || ',' || `);
   const order = ['1', ...key.map((column) => `t."${column}"`)].join(', ');
   const pieces = db
@@ -124,11 +124,11 @@ export function hashSlices(db: Database, deltaTable: DeltaTable, rows: Rows): Sl
 export async function writeFiles(
   store: Store,
   db: Database,
-  { table, partition }: DeltaTable,
+  table: DeltaTable,
   slices: readonly Slice[],
   partitionValues: AddFile['partitionValues'],
 ): Promise<AddFile[]> {
-  const columns = toFileColumns({ table, partition });
+  const columns = toFileColumns(table);
   const order = table.key.map((column) => `t."${column}"`).join(', ');
   const added: AddFile[] = [];
   for (const { rows, tags } of slices) {

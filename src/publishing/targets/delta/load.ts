@@ -22,7 +22,7 @@ import {
 } from './files.ts';
 import { filesOf, toRemoval, type LoadContext } from './lake.ts';
 import { LOADS, readClaims, writeClaim, type Claim } from './loads.ts';
-import { COMMON_TABLES, listLarge, listSmall, toForm, type DeltaTable } from './tables.ts';
+import { COMMON_TABLES, listLarge, listSmall, type DeltaTable, type TableForm } from './tables.ts';
 
 /**
  * The tables with rows of an account. Among them is a table that the published file lacks because
@@ -101,7 +101,7 @@ export async function loadShared(context: LoadContext, isRebuilt: boolean): Prom
     const plan = await planSmall(context, table, owner, isRebuilt ? 'all' : 'changes');
     if (!plan) continue;
     const years = plan.slices.map(({ tags }) => tags['slice']);
-    const isCalendar = table.table === dates;
+    const isCalendar = table.name === dates.name;
     if (isCalendar)
       plan.removed = plan.removed.filter((file) => isForeign(file) || years.includes(file.tags['slice']));
     if (!isCalendar || years.length + plan.removed.length > 0) rows += await carryOut(context, plan, owner);
@@ -111,7 +111,7 @@ export async function loadShared(context: LoadContext, isRebuilt: boolean): Prom
 
 /** What a table gets: the files that go, and the rows of those that come. */
 interface Plan {
-  deltaTable: DeltaTable;
+  table: DeltaTable;
   removed: AddFile[];
   slices: Slice[];
 }
@@ -125,11 +125,10 @@ const toAppId = ({ warehouseId }: Source, account: string) => `vodhouse/${wareho
  */
 async function planLarge(
   { lake, source, fileRows }: LoadContext,
-  deltaTable: DeltaTable,
+  table: DeltaTable,
   account: string,
   kind: 'all' | 'changes',
 ): Promise<Plan | null> {
-  const { table } = deltaTable;
   const { snapshot } = await lake.getLog(table.name);
   const files = filesOf(snapshot, 'account', account).sort(compareFiles);
   const since = snapshot.txns.get(toAppId(source, account))?.version ?? 0;
@@ -137,7 +136,7 @@ async function planLarge(
   if (!isWhole && source.changeSeqOf(account) <= since) return null;
   sortByVideo(source.db, table);
   if (isWhole || files.length === 0)
-    return { deltaTable, removed: files, slices: divide(source.db, table, account, ['', null], fileRows) };
+    return { table, removed: files, slices: divide(source.db, table, account, ['', null], fileRows) };
   storeChanges(source, account, since);
   storeChangedKeys(source, table);
   const affected = files
@@ -146,7 +145,7 @@ async function planLarge(
   const slices = affected.flatMap(({ from, until }) =>
     divide(source.db, table, account, [from, until], fileRows),
   );
-  return { deltaTable, removed: affected.map(({ file }) => file), slices };
+  return { table, removed: affected.map(({ file }) => file), slices };
 }
 
 /**
@@ -169,20 +168,20 @@ const hasChange = ({ db }: Source, { where, parameters }: Rows): boolean =>
 /** All slices of a small table, or those whose rows have another hash; null if there are none. */
 async function planSmall(
   { lake, source }: LoadContext,
-  deltaTable: DeltaTable,
+  table: DeltaTable,
   owner: string | null,
   kind: 'all' | 'changes',
 ): Promise<Plan | null> {
-  const { table, partition } = deltaTable;
+  const { partition } = table;
   const { snapshot } = await lake.getLog(table.name);
   const files = filesOf(snapshot, partition, owner);
-  const slices = hashSlices(source.db, deltaTable, ownRows(table, partition === 'account' ? owner : null));
+  const slices = hashSlices(source.db, table, ownRows(table, partition === 'account' ? owner : null));
   const isSame = (file: AddFile, { tags }: Slice) =>
     kind === 'changes' && file.tags['slice'] === tags['slice'] && file.tags['sha256'] === tags['sha256'];
   const removed = files.filter((file) => !slices.some((slice) => isSame(file, slice)));
   const added = slices.filter((slice) => !files.some((file) => isSame(file, slice)));
   const isNew = snapshot.version === null || removed.length + added.length > 0;
-  return isNew ? { deltaTable, removed, slices: added } : null;
+  return isNew ? { table, removed, slices: added } : null;
 }
 
 /**
@@ -190,14 +189,14 @@ async function planSmall(
  */
 async function carryOut(
   { lake, source }: LoadContext,
-  { deltaTable, removed, slices }: Plan,
+  { table, removed, slices }: Plan,
   owner: string | null,
   others: readonly string[] = [],
 ): Promise<number> {
-  const { table, partition } = deltaTable;
+  const { partition } = table;
   const partitionValues: Record<string, string> =
     partition === null || owner === null ? {} : { [partition]: owner };
-  const added = await writeFiles(lake.store, source.db, deltaTable, slices, partitionValues);
+  const added = await writeFiles(lake.store, source.db, table, slices, partitionValues);
   const { snapshot } = await lake.getLog(table.name);
   const former = others.flatMap((other) => filesOf(snapshot, partition, other));
   const actions = [
@@ -206,7 +205,7 @@ async function carryOut(
     ...former.map(toRemoval),
     ...added.map((add) => ({ add })),
   ];
-  await lake.commit(toForm(deltaTable), actions, [owner, ...others]);
+  await lake.commit(table, actions, [owner, ...others]);
   return countRecords(added);
 }
 
@@ -222,7 +221,7 @@ const toTxn = (source: Source, account: string): Action => ({
 async function removeFiles({ lake }: LoadContext, table: string, account: string): Promise<number> {
   const { snapshot } = await lake.getLog(table);
   const files = filesOf(snapshot, 'account', account);
-  const form = { name: table, description: '', columns: [], partition: 'account' };
+  const form: TableForm = { name: table, description: '', columns: [], partition: 'account' };
   if (files.length > 0) await lake.commit(form, files.map(toRemoval), [account]);
   return countRecords(files);
 }

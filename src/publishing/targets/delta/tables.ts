@@ -9,8 +9,7 @@ import { TargetError } from '../target.ts';
 import type { MetaData } from './actions.ts';
 
 /** A published table, and how its rows are divided into files. */
-export interface DeltaTable {
-  table: Table;
+export interface DeltaTable extends Table {
   /** The column of the log that names the owner of a file; null: files have no owner. */
   partition: 'account' | 'warehouse_id' | null;
   /**
@@ -29,7 +28,11 @@ const MONTHS: Readonly<Record<string, string>> = {
 const toDelta = (partition: DeltaTable['partition'], tables: readonly Table[]): DeltaTable[] =>
   tables.map((table) => {
     const column = MONTHS[table.name];
-    return { table, partition, sliceBy: column === undefined ? null : { column, length: 'YYYY-MM'.length } };
+    return {
+      ...table,
+      partition,
+      sliceBy: column === undefined ? null : { column, length: 'YYYY-MM'.length },
+    };
   });
 
 /**
@@ -45,11 +48,9 @@ export const listSmall = (marts: Marts) => toDelta('account', marts.accountTable
 /** The tables that belong to no account. The calendar has a file for each year. */
 export const COMMON_TABLES: readonly DeltaTable[] = [
   ...toDelta('warehouse_id', WAREHOUSE_TABLES),
-  { table: dates, partition: null, sliceBy: { column: 'day', length: 'YYYY'.length } },
-  { table: dictionary, partition: null, sliceBy: null },
+  { ...dates, partition: null, sliceBy: { column: 'day', length: 'YYYY'.length } },
+  { ...dictionary, partition: null, sliceBy: null },
 ];
-
-export const toForm = ({ table, partition }: DeltaTable): TableForm => ({ ...table, partition });
 
 /** A column as Delta has it. */
 interface Field {
@@ -82,21 +83,15 @@ const toType = (column: Pick<Column, 'type' | 'unit'>): string => {
 
 /** The columns of a data file: a value of the partition is in the log. */
 export const toFileColumns = ({
-  table,
+  columns,
   partition,
-}: Pick<DeltaTable, 'table' | 'partition'>): ParquetColumn[] =>
-  table.columns
+}: Pick<DeltaTable, 'columns' | 'partition'>): ParquetColumn[] =>
+  columns
     .filter(({ name }) => name !== partition)
     .map((column) => (hasNoType(column) ? { ...column, type: 'TEXT' } : column));
 
 /** What a table is, besides its rows. */
-export interface TableForm {
-  name: string;
-  description: string;
-  columns: readonly Column[];
-  /** The column that names the owner of a file: its values are in the log, not in the file. */
-  partition: string | null;
-}
+export type TableForm = Pick<DeltaTable, 'name' | 'description' | 'columns' | 'partition'>;
 
 const toOwnerColumn = (name: string) =>
   ({ name, type: 'TEXT', unit: null, description: 'Whose the row is.' }) as const;

@@ -16,11 +16,10 @@ export async function* findDifferences(
   { lake, command, source: { db, marts } }: LoadContext,
   account: string,
 ): AsyncGenerator<string> {
-  for (const deltaTable of [...listLarge(marts), ...listSmall(marts)]) {
-    const { table, sliceBy } = deltaTable;
-    const form = toRowForm(table, table.key);
+  for (const table of [...listLarge(marts), ...listSmall(marts)]) {
+    const form = toRowForm(table);
     const files = filesOf((await lake.getLog(table.name)).snapshot, 'account', account);
-    const order = [...(sliceBy ? [sliceOf(deltaTable)] : []), ...table.key.map((name) => `t."${name}"`)];
+    const order = [sliceOf(table), ...table.key.map((name) => `t."${name}"`)];
     const ours = readFileRows(db, form, ownRows(table, account), order);
     const hint = `${command} --rebuild ${account} writes it again`;
     yield* compareRows(form, account, readRows(lake.store, form, files, hint), ours);
