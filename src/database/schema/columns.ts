@@ -18,4 +18,4 @@ export const boolean = customType<{ data: boolean; driverData: number }>({
 });
 
 /** A key that SQLite increments: only `INTEGER PRIMARY KEY` works. */
-export const rowKey = (name: string) => integer(name).primaryKey({ autoIncrement: true });
+export const rowKey = () => integer().primaryKey({ autoIncrement: true });

@@ -11,18 +11,18 @@ export const KILLED = 'the process ended before the run did';
 
 /** One pass over everything due. */
 export const run = sqliteTable('run', {
-  run_id: rowKey('run_id'),
-  trigger: text('trigger', { enum: TRIGGERS }).notNull(),
-  mode: text('mode', { enum: MODES }).notNull(),
-  status: text('status', { enum: STATUSES }).notNull(),
-  started_at: timestamp('started_at').notNull(),
-  finished_at: timestamp('finished_at'),
-  requests: bigint('requests').notNull().default(0),
-  error: text('error'),
-  scope: text('scope'),
-  resume_at: timestamp('resume_at'),
-  origin_started_at: timestamp('origin_started_at'),
-  clock_offset_ms: bigint('clock_offset_ms'),
+  run_id: rowKey(),
+  trigger: text({ enum: TRIGGERS }).notNull(),
+  mode: text({ enum: MODES }).notNull(),
+  status: text({ enum: STATUSES }).notNull(),
+  started_at: timestamp().notNull(),
+  finished_at: timestamp(),
+  requests: bigint().notNull().default(0),
+  error: text(),
+  scope: text(),
+  resume_at: timestamp(),
+  origin_started_at: timestamp(),
+  clock_offset_ms: bigint(),
 });
 
 export const FAILURE_KINDS = [
@@ -42,16 +42,16 @@ export type FailureKind = (typeof FAILURE_KINDS)[number];
 export const runFailure = sqliteTable(
   'run_failure',
   {
-    run_id: integer('run_id')
+    run_id: integer()
       .notNull()
       .references(() => run.run_id, { onDelete: 'cascade' }),
-    account: text('account').notNull(),
-    package_id: bigint('package_id'),
-    stream: text('stream', { enum: STREAMS }),
-    kind: text('kind', { enum: FAILURE_KINDS }).notNull(),
-    message: text('message').notNull(),
+    account: text().notNull(),
+    package_id: bigint(),
+    stream: text({ enum: STREAMS }),
+    kind: text({ enum: FAILURE_KINDS }).notNull(),
+    message: text().notNull(),
     /** Packages that were not asked for, where the run gave the account up or put it off; else null. */
-    skipped: bigint('skipped'),
+    skipped: bigint(),
   },
   (table) => [primaryKey({ columns: [table.run_id, table.account, table.package_id, table.stream] })],
 );
@@ -60,37 +60,37 @@ export const runFailure = sqliteTable(
 export const walk = sqliteTable(
   'walk',
   {
-    walk_id: rowKey('walk_id'),
-    run_id: integer('run_id')
+    walk_id: rowKey(),
+    run_id: integer()
       .notNull()
       .references(() => run.run_id, { onDelete: 'cascade' }),
-    account: text('account').notNull(),
-    package_id: bigint('package_id').notNull(),
-    mode: text('mode', { enum: MODES }).notNull(),
-    status: text('status', { enum: STATUSES }).notNull(),
-    pages: bigint('pages').notNull().default(0),
-    totalcount: bigint('totalcount'),
-    added: bigint('added').notNull().default(0),
-    edited: bigint('edited').notNull().default(0),
-    unchanged: bigint('unchanged').notNull().default(0),
-    recognised: bigint('recognised').notNull().default(0),
-    removed: bigint('removed').notNull().default(0),
-    restored: bigint('restored').notNull().default(0),
-    quarantined: bigint('quarantined').notNull().default(0),
-    unsettled: bigint('unsettled').notNull().default(0),
-    held_back: bigint('held_back').notNull().default(0),
-    requests: bigint('requests').notNull().default(0),
-    resumed: boolean('resumed').notNull().default(false),
-    started_at: timestamp('started_at').notNull(),
-    finished_at: timestamp('finished_at'),
-    error: text('error'),
-    checkpoint_id: bigint('checkpoint_id'),
-    checkpoint_page: bigint('checkpoint_page'),
-    page_size: bigint('page_size'),
-    order_violated: boolean('order_violated').notNull().default(false),
-    resumed_from_id: bigint('resumed_from_id'),
-    unread_reason: text('unread_reason'),
-    origin_started_at: timestamp('origin_started_at').notNull(),
+    account: text().notNull(),
+    package_id: bigint().notNull(),
+    mode: text({ enum: MODES }).notNull(),
+    status: text({ enum: STATUSES }).notNull(),
+    pages: bigint().notNull().default(0),
+    totalcount: bigint(),
+    added: bigint().notNull().default(0),
+    edited: bigint().notNull().default(0),
+    unchanged: bigint().notNull().default(0),
+    recognised: bigint().notNull().default(0),
+    removed: bigint().notNull().default(0),
+    restored: bigint().notNull().default(0),
+    quarantined: bigint().notNull().default(0),
+    unsettled: bigint().notNull().default(0),
+    held_back: bigint().notNull().default(0),
+    requests: bigint().notNull().default(0),
+    resumed: boolean().notNull().default(false),
+    started_at: timestamp().notNull(),
+    finished_at: timestamp(),
+    error: text(),
+    checkpoint_id: bigint(),
+    checkpoint_page: bigint(),
+    page_size: bigint(),
+    order_violated: boolean().notNull().default(false),
+    resumed_from_id: bigint(),
+    unread_reason: text(),
+    origin_started_at: timestamp().notNull(),
   },
   (table) => [
     index('walk_package').on(table.account, table.package_id),
@@ -108,18 +108,18 @@ export const walk = sqliteTable(
 export const request = sqliteTable(
   'request',
   {
-    request_id: rowKey('request_id'),
-    account: text('account').notNull(),
-    at_ms: bigint('at_ms').notNull(),
-    answered_at_ms: bigint('answered_at_ms'),
-    purpose: text('purpose', { enum: PURPOSES }).notNull(),
-    run_id: bigint('run_id'),
-    package_id: bigint('package_id'),
-    page: bigint('page'),
-    status: bigint('status'),
-    duration_ms: bigint('duration_ms'),
-    bytes: bigint('bytes'),
-    spent_until_ms: bigint('spent_until_ms').notNull(),
+    request_id: rowKey(),
+    account: text().notNull(),
+    at_ms: bigint().notNull(),
+    answered_at_ms: bigint(),
+    purpose: text({ enum: PURPOSES }).notNull(),
+    run_id: bigint(),
+    package_id: bigint(),
+    page: bigint(),
+    status: bigint(),
+    duration_ms: bigint(),
+    bytes: bigint(),
+    spent_until_ms: bigint().notNull(),
   },
   (table) => [
     index('request_window').on(table.account, table.spent_until_ms),
@@ -129,43 +129,43 @@ export const request = sqliteTable(
 
 /** A restriction of an account: when requests may be sent again, and when the full rate is back. */
 export const pause = sqliteTable('pause', {
-  account: text('account').primaryKey(),
-  until: timestamp('until').notNull(),
-  reason: text('reason').notNull(),
-  since: timestamp('since').notNull(),
-  full_rate_at: timestamp('full_rate_at').notNull(),
-  consecutive_restrictions: bigint('consecutive_restrictions').notNull(),
+  account: text().primaryKey(),
+  until: timestamp().notNull(),
+  reason: text().notNull(),
+  since: timestamp().notNull(),
+  full_rate_at: timestamp().notNull(),
+  consecutive_restrictions: bigint().notNull(),
 });
 
 /** Requests that quick walks saved against full ones, by account and day (UTC). */
 export const savedRequests = sqliteTable(
   'saved_requests',
   {
-    account: text('account').notNull(),
-    date: date('date').notNull(),
-    quick_walks: bigint('quick_walks').notNull(),
-    requests: bigint('requests').notNull(),
+    account: text().notNull(),
+    date: date().notNull(),
+    quick_walks: bigint().notNull(),
+    requests: bigint().notNull(),
   },
   (table) => [primaryKey({ columns: [table.account, table.date] })],
 );
 
 /** One row: it marks the file as a warehouse, and has the last `change_seq`. */
 export const warehouseState = sqliteTable('warehouse_state', {
-  singleton: integer('singleton').primaryKey(),
-  created_at: timestamp('created_at').notNull(),
-  change_seq: bigint('change_seq').notNull(),
-  restored_at: timestamp('restored_at'),
-  timezone: text('timezone'),
-  is_demo: boolean('is_demo').notNull().default(false),
-  warehouse_id: text('warehouse_id'),
+  singleton: integer().primaryKey(),
+  created_at: timestamp().notNull(),
+  change_seq: bigint().notNull(),
+  restored_at: timestamp(),
+  timezone: text(),
+  is_demo: boolean().notNull().default(false),
+  warehouse_id: text(),
 });
 
 /** A backup that the worker made, makes, or failed to make. Its row goes with its file. */
 export const backup = sqliteTable('backup', {
-  backup_id: rowKey('backup_id'),
-  file: text('file').notNull(),
-  started_at: timestamp('started_at').notNull(),
-  finished_at: timestamp('finished_at'),
-  size_bytes: bigint('size_bytes'),
-  error: text('error'),
+  backup_id: rowKey(),
+  file: text().notNull(),
+  started_at: timestamp().notNull(),
+  finished_at: timestamp(),
+  size_bytes: bigint(),
+  error: text(),
 });

@@ -5,7 +5,7 @@ import { bigint, date, rowKey, timestamp } from './columns.ts';
 
 /** Counts in pieces, sizes in bytes; NULL if the service left one out. */
 const figures = () => {
-  const columns = Object.fromEntries(FIGURES.map((name) => [name, bigint(name)]));
+  const columns = Object.fromEntries(FIGURES.map((name) => [name, bigint()]));
   return columns as Record<Figure, ReturnType<typeof bigint>>; // fromEntries() loses the names
 };
 
@@ -13,11 +13,11 @@ const figures = () => {
 export const storageDay = sqliteTable(
   'storage_day',
   {
-    account: text('account').notNull(),
-    date: date('date').notNull(),
+    account: text().notNull(),
+    date: date().notNull(),
     ...figures(),
-    state: text('state', { enum: ['live', 'booked'] }).notNull(),
-    observed_at: timestamp('observed_at').notNull(),
+    state: text({ enum: ['live', 'booked'] }).notNull(),
+    observed_at: timestamp().notNull(),
   },
   (table) => [primaryKey({ columns: [table.account, table.date] })],
 );
@@ -26,10 +26,10 @@ export const storageDay = sqliteTable(
 export const storageReading = sqliteTable(
   'storage_reading',
   {
-    reading_id: rowKey('reading_id'),
-    account: text('account').notNull(),
-    observed_at: timestamp('observed_at').notNull(),
-    date: date('date').notNull(),
+    reading_id: rowKey(),
+    account: text().notNull(),
+    observed_at: timestamp().notNull(),
+    date: date().notNull(),
     ...figures(),
   },
   (table) => [index('storage_reading_account').on(table.account, table.reading_id)],
@@ -39,14 +39,14 @@ export const storageReading = sqliteTable(
 export const storageDiscrepancy = sqliteTable(
   'storage_discrepancy',
   {
-    discrepancy_id: rowKey('discrepancy_id'),
-    account: text('account').notNull(),
-    date: date('date').notNull(),
-    field: text('field').notNull(),
-    booked: bigint('booked'),
-    observed: bigint('observed'),
-    observed_at: timestamp('observed_at').notNull(),
-    resolved_at: timestamp('resolved_at'),
+    discrepancy_id: rowKey(),
+    account: text().notNull(),
+    date: date().notNull(),
+    field: text().notNull(),
+    booked: bigint(),
+    observed: bigint(),
+    observed_at: timestamp().notNull(),
+    resolved_at: timestamp(),
   },
   (table) => [
     index('storage_discrepancy_open').on(table.account, table.date).where(isNull(table.resolved_at)),
@@ -60,11 +60,11 @@ export const storageDiscrepancy = sqliteTable(
 export const storageCorrection = sqliteTable(
   'storage_correction',
   {
-    account: text('account').notNull(),
-    date: date('date').notNull(),
-    accepted_at: timestamp('accepted_at').notNull(),
+    account: text().notNull(),
+    date: date().notNull(),
+    accepted_at: timestamp().notNull(),
     ...figures(),
-    reason: text('reason').notNull(),
+    reason: text().notNull(),
   },
   (table) => [primaryKey({ columns: [table.account, table.date, table.accepted_at] })],
 );
@@ -77,13 +77,13 @@ export type GapReason = (typeof GAP_REASONS)[number];
 export const storageGap = sqliteTable(
   'storage_gap',
   {
-    account: text('account').notNull(),
-    date: date('date').notNull(),
-    first_missed_at: timestamp('first_missed_at').notNull(),
-    last_requested_at: timestamp('last_requested_at').notNull(),
-    given_up_at: timestamp('given_up_at'),
-    reason: text('reason', { enum: GAP_REASONS }).notNull().default('missing'),
-    requested_days: bigint('requested_days').notNull().default(1),
+    account: text().notNull(),
+    date: date().notNull(),
+    first_missed_at: timestamp().notNull(),
+    last_requested_at: timestamp().notNull(),
+    given_up_at: timestamp(),
+    reason: text({ enum: GAP_REASONS }).notNull().default('missing'),
+    requested_days: bigint().notNull().default(1),
   },
   (table) => [primaryKey({ columns: [table.account, table.date] })],
 );
@@ -92,11 +92,11 @@ export const storageGap = sqliteTable(
 export const storageUnconfirmed = sqliteTable(
   'storage_unconfirmed',
   {
-    account: text('account').notNull(),
-    date: date('date').notNull(),
+    account: text().notNull(),
+    date: date().notNull(),
     ...figures(),
-    reason: text('reason').notNull(),
-    observed_at: timestamp('observed_at').notNull(),
+    reason: text().notNull(),
+    observed_at: timestamp().notNull(),
   },
   (table) => [primaryKey({ columns: [table.account, table.date] })],
 );

@@ -9,22 +9,22 @@ import { bigint, rowKey, timestamp } from './columns.ts';
 export const targetLoad = sqliteTable(
   'target_load',
   {
-    target: text('target').notNull(),
-    account: text('account').notNull(),
-    outcome: text('outcome', { enum: LOAD_OUTCOMES }).notNull(),
-    change_seq: bigint('change_seq'),
-    attempted_at: timestamp('attempted_at').notNull(),
-    loaded_at: timestamp('loaded_at'),
-    failing_since: timestamp('failing_since'),
-    error: text('error'),
-    hint: text('hint'),
-    code: text('code'),
-    loads: bigint('loads').notNull(),
-    failures: bigint('failures').notNull(),
-    rows: bigint('rows').notNull(),
-    duration_ms: bigint('duration_ms').notNull(),
-    verified_at: timestamp('verified_at'),
-    differences: text('differences'), // JSON: a list of sentences; NULL: never compared
+    target: text().notNull(),
+    account: text().notNull(),
+    outcome: text({ enum: LOAD_OUTCOMES }).notNull(),
+    change_seq: bigint(),
+    attempted_at: timestamp().notNull(),
+    loaded_at: timestamp(),
+    failing_since: timestamp(),
+    error: text(),
+    hint: text(),
+    code: text(),
+    loads: bigint().notNull(),
+    failures: bigint().notNull(),
+    rows: bigint().notNull(),
+    duration_ms: bigint().notNull(),
+    verified_at: timestamp(),
+    differences: text(), // JSON: a list of sentences; NULL: never compared
   },
   (table) => [primaryKey({ columns: [table.target, table.account] })],
 );
@@ -35,9 +35,9 @@ export const targetLoad = sqliteTable(
  * after years; a row takes about 70 bytes.
  */
 export const publication = sqliteTable('publication', {
-  number: rowKey('number'),
-  publication_id: text('publication_id').notNull(),
-  published_at: timestamp('published_at').notNull(),
+  number: rowKey(),
+  publication_id: text().notNull(),
+  published_at: timestamp().notNull(),
 });
 
 /**
@@ -45,8 +45,8 @@ export const publication = sqliteTable('publication', {
  * rows are kept when all rows of the account are deleted.
  */
 export const forgotten = sqliteTable('forgotten', {
-  forgotten_id: rowKey('forgotten_id'),
-  account_name: text('account_name').notNull(),
-  package_id: bigint('package_id'),
-  at: timestamp('at').notNull(),
+  forgotten_id: rowKey(),
+  account_name: text().notNull(),
+  package_id: bigint(),
+  at: timestamp().notNull(),
 });
