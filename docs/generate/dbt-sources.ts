@@ -2,7 +2,6 @@
 import { stringify } from 'yaml';
 import { PARENTS, type Mart } from '../../src/publishing/marts/mart.ts';
 import {
-  describeColumns,
   TABLES,
   VIEWS,
   type TargetTable,
@@ -55,12 +54,11 @@ function describeTable(table: TargetTable | TargetView): object {
     name: table.name,
     ...(mart ? { description: mart.description + keyOfSeveral } : {}),
     ...(table.name === 'vodhouse_account' ? { config: FRESHNESS } : {}),
-    columns: Object.entries(table.columns).map(([name, { type }]) => {
-      const column = mart && describeColumns(mart).find((each) => each.name === name);
+    columns: Object.entries(table.columns).map(([name, { type, description }]) => {
       const tests = listTests(name, key, mart);
       return {
         name,
-        ...(column ? { description: column.description } : {}),
+        ...(description === undefined ? {} : { description }),
         data_type: type,
         ...(tests.length === 0 ? {} : { data_tests: tests }),
       };

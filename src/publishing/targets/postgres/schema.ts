@@ -1,19 +1,13 @@
 /** Makes and extends the schema of a target. A load adds to it; a rebuild also repairs what was changed. */
 import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { ConfigError } from '../../../lib/errors.ts';
-import type { Mart } from '../../marts/mart.ts';
 import { listDamages, readRelations, type Relation, type Relations } from './relations.ts';
 import { begin, getAddress, quoteName, quoteNames, quoteText, type Session } from './session.ts';
-import {
-  describeColumns,
-  hasAccount,
-  MARTS,
-  TABLES,
-  VIEWS,
-  type TargetColumn,
-  type TargetTable,
-  type TargetView,
-} from './tables.ts';
+import { hasAccount, TABLES, VIEWS, type TargetColumn, type TargetTable, type TargetView } from './tables.ts';
+
+type Form = TargetTable | TargetView;
+
+const FORMS: readonly Form[] = [...TABLES, ...VIEWS];
 
 /** Throws ConfigError for a schema that is not of vodhouse. */
 function assertOurSchema(schema: string, relations: Relations): void {
@@ -44,9 +38,9 @@ function plan(schema: string, relations: Relations | null): SchemaPlan {
   const tables = TABLES.filter((table) => !isWhole(table));
   // a renamed table takes its views with it, so all of them are defined again
   const views = tables.length > 0 || !VIEWS.every(isWhole) ? VIEWS : [];
-  const renewed = new Set([...TABLES, ...VIEWS].filter(isDamaged).map(({ name }) => name));
-  const comments = MARTS.flatMap((mart) =>
-    defineComments(schema, mart, renewed.has(mart.name) ? undefined : find(mart)),
+  const renewed = new Set(FORMS.filter(isDamaged).map(({ name }) => name));
+  const comments = FORMS.flatMap((form) =>
+    defineComments(schema, form, renewed.has(form.name) ? undefined : find(form)),
   );
   const statements = [
     ...(relations === null ? [`CREATE SCHEMA IF NOT EXISTS ${quoteName(schema)}`] : []),
@@ -72,8 +66,6 @@ function plan(schema: string, relations: Relations | null): SchemaPlan {
   ];
   return { statements, isTableChanged: tables.length + renewed.size > 0 };
 }
-
-type Form = TargetTable | TargetView;
 
 const toPath = (schema: string, name: string): string => `${quoteName(schema)}.${quoteName(name)}`;
 
@@ -128,26 +120,23 @@ SELECT ${quoteNames(columns)} FROM (${rows}) AS v`;
 }
 
 /**
- * The comments of the dictionary that a table or view has otherwise, or all where there is none yet. Only its
- * owner may comment, so a role that may only load leaves them to `--print-sql`.
+ * The comments of a published table or view that differ in the target, or all where it is missing there. Only
+ * its owner may comment, so a role that may only load leaves them to `--print-sql`.
  */
-function defineComments(schema: string, mart: Mart, relation: Relation | undefined): string[] {
+function defineComments(schema: string, form: Form, relation: Relation | undefined): string[] {
   if (relation?.isOwned === false) return [];
-  const path = toPath(schema, mart.name);
-  const comments = [
-    { on: `${mart.kind.toUpperCase()} ${path}`, text: mart.description, before: relation?.comments['*'] },
-    ...describeColumns(mart).map(({ name, description }) => ({
-      on: `COLUMN ${path}.${quoteName(name)}`,
-      text: description,
-      before: relation?.comments[name],
-    })),
+  const path = toPath(schema, form.name);
+  const comment = (on: string, text: string | undefined, before: string | undefined) =>
+    text === undefined || text === before ? [] : [`COMMENT ON ${on} IS ${quoteText(text)}`];
+  return [
+    ...comment(`${'selects' in form ? 'VIEW' : 'TABLE'} ${path}`, form.description, relation?.comments['*']),
+    ...Object.entries(form.columns).flatMap(([name, { description }]) =>
+      comment(`COLUMN ${path}.${quoteName(name)}`, description, relation?.comments[name]),
+    ),
   ];
-  return comments.flatMap(({ on, text, before }) =>
-    text === before ? [] : [`COMMENT ON ${on} IS ${quoteText(text)}`],
-  );
 }
 
-const READABLE = [...TABLES, ...VIEWS].map(({ name }) => name);
+const READABLE = FORMS.map(({ name }) => name);
 
 /** The rights of a reader on tables and views, also on those that are made later. */
 function defineGrants(schema: string, reader: string): string[] {
@@ -202,7 +191,7 @@ export async function planSchema(
   const { schema, readers } = config;
   const relations = await readRelations(session, schema);
   assertOurSchema(schema, relations ?? new Map());
-  const damages = [...TABLES, ...VIEWS].flatMap((form) => {
+  const damages = FORMS.flatMap((form) => {
     const relation = relations?.get(form.name);
     return relation ? listDamages(form, relation) : [];
   });

@@ -10,24 +10,28 @@ import { quoteNames, type Session } from './session.ts';
 export interface TargetColumn {
   type: string;
   clause?: string;
+  /** Of a published column. */
+  description?: string;
 }
 
 /** The columns of a table or view in the target, by name. */
 export type TargetColumns = Readonly<Record<string, TargetColumn>>;
 
-/** A table in the target. */
-export interface TargetTable {
+/** What a table and a view in the target have in common. */
+interface TargetForm {
   name: string;
+  /** Of a published one. */
+  description?: string;
   columns: TargetColumns;
+}
+
+export interface TargetTable extends TargetForm {
   key: readonly string[];
   /** Columns of an index besides the key. */
   index?: readonly string[];
 }
 
-/** A view in the target. */
-export interface TargetView extends Pick<View, 'name' | 'selects'> {
-  columns: TargetColumns;
-}
+export interface TargetView extends TargetForm, Pick<View, 'selects'> {}
 
 const TYPES: Partial<Record<DataType, string>> = {
   BIGINT: 'bigint',
@@ -49,8 +53,12 @@ const KEY_TEXT: TargetColumn = { type: 'text', clause: 'COLLATE "C"' };
 /** Texts of primary keys whose names do not end in `_key`. */
 const NAMES_IN_KEYS = ['account', 'field', 'tag'];
 
-const toTargetColumn = (column: Column): TargetColumn =>
-  column.name.endsWith('_key') || NAMES_IN_KEYS.includes(column.name) ? KEY_TEXT : { type: toType(column) };
+const toTargetColumn = (column: Column): TargetColumn => ({
+  ...(column.name.endsWith('_key') || NAMES_IN_KEYS.includes(column.name)
+    ? KEY_TEXT
+    : { type: toType(column) }),
+  description: column.description,
+});
 
 /** The column that separates the runs of several warehouses. */
 export const WAREHOUSE_ID = 'warehouse_id';
@@ -58,37 +66,25 @@ export const WAREHOUSE_ID = 'warehouse_id';
 /** Has the table rows of several warehouses, each with the id of its own? */
 export const isOfWarehouse = (name: string): boolean => WAREHOUSE_TABLES.some((table) => table.name === name);
 
-/** The columns of a published table or view in the target, with what they mean. */
-export const describeColumns = ({ name, columns }: Table | View): Pick<Column, 'name' | 'description'>[] => [
-  ...(isOfWarehouse(name)
-    ? [{ name: WAREHOUSE_ID, description: 'Id of the warehouse that loaded the row.' }]
-    : []),
-  ...columns,
-];
-
 /** The key of a published table in the target. */
 export const toKey = ({ name, key }: Pick<Table, 'name' | 'key'>): string[] => [
   ...(name === 'about' ? [WAREHOUSE_ID] : []),
   ...key,
 ];
 
-/**
- * The published tables and views, with every column of a video: another warehouse may load into the same
- * schema what this one leaves out.
- */
-export const MARTS = FULL_MARTS.all.filter(({ name }) => name !== 'internals');
-
 const toTargetColumns = ({ columns }: Table | View): TargetColumns =>
   Object.fromEntries(columns.map((column) => [column.name, toTargetColumn(column)]));
 
+const OWNER = { type: 'uuid', description: 'Id of the warehouse that loaded the row.' };
+
 function toTargetTable(table: Table): TargetTable {
-  const owner = isOfWarehouse(table.name) ? { [WAREHOUSE_ID]: { type: 'uuid' } } : {};
-  const index = table.name === 'video_tags' ? { index: ['video_key'] } : {};
+  const { name, description } = table;
   return {
-    name: table.name,
+    name,
+    description,
     key: toKey(table),
-    columns: { ...owner, ...toTargetColumns(table) },
-    ...index,
+    columns: { ...(isOfWarehouse(name) && { [WAREHOUSE_ID]: OWNER }), ...toTargetColumns(table) },
+    ...(name === 'video_tags' && { index: ['video_key'] }),
   };
 }
 
@@ -137,9 +133,12 @@ const load = {
   },
 } satisfies TargetTable;
 
-/** All tables of a target. */
+/**
+ * All tables of a target, with every column of a video: another warehouse may load into the same schema what
+ * this one leaves out.
+ */
 export const TABLES: readonly TargetTable[] = [
-  ...MARTS.flatMap((mart) => (mart.kind === 'table' ? toTargetTable(mart) : [])),
+  ...FULL_MARTS.tables.filter(({ name }) => name !== 'internals').map(toTargetTable),
   account,
   load,
 ];
@@ -165,7 +164,7 @@ const freshness: TargetView = {
 
 /** All views of a target, in an order in which they can be created. */
 export const VIEWS: readonly TargetView[] = [
-  ...MARTS.flatMap((mart) => (mart.kind === 'view' ? { ...mart, columns: toTargetColumns(mart) } : [])),
+  ...FULL_MARTS.views.map((view) => ({ ...view, columns: toTargetColumns(view) })),
   freshness,
 ];
 
