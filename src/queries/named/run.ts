@@ -8,14 +8,11 @@ import type { HeldReason, quarantine } from '../../database/schema/videos.ts';
 import { readSnapshot } from '../../database/transaction.ts';
 import type { PackageRow } from '../../sync/package-key.ts';
 import type { Purpose } from '../../budget/request-budget.ts';
-import { selectRuns, type RunRow } from './runs.ts';
-import { getShownStatus, withShownStatus } from './shown-status.ts';
+import { readRuns } from './runs.ts';
+import { withShownStatus } from './shown-status.ts';
 import { listReasons } from './status.ts';
 
 type RunId = { run_id: number };
-
-/** One run. With the changes of its walks. `:limit` is 1. */
-export const RUN = query<RunRow, RunId & { limit: number }>(selectRuns('run_id = :run_id'));
 
 /** The time between two requests for a package in which none was in flight, in ms. */
 export interface WalkWait extends PackageRow {
@@ -51,7 +48,7 @@ type WalkRow = { name: string | null; resumed: 0 | 1 } & Omit<
   | 'origin_started_at'
 >;
 
-/** The walks of a run. A quick walk that found nothing is not stored. */
+/** The walks of a run. A quick walk that found nothing has no row. */
 export const RUN_WALKS = query<WalkRow, RunId>(`
 select walk_id, run_id, walk.account, walk.package_id, package.name, mode, status, pages, walk.totalcount,
   added, edited, unchanged, removed, restored, quarantined, unsettled, held_back,
@@ -61,10 +58,10 @@ left join package on package.account = walk.account and package.package_id = wal
 where run_id = :run_id
 order by walk_id`);
 
-/** Why a run is not complete: the kind of a failure, what its walks found, or `error`: what the run itself met. */
+/** Why a run is not complete: the kind of a failure, what walks found, or `error` of the run itself. */
 export type CauseKind = FailureKind | 'incomplete' | 'quarantined' | 'held_back' | 'error';
 
-/** One kind of cause of a run, in one account. */
+/** What the failures and walks of a run have in common, in one account. */
 export interface CauseRow {
   /** Null: of the run as a whole. */
   account: string | null;
@@ -101,7 +98,7 @@ from (
 group by rank, account, kind
 order by rank, kind = 'skipped', packages desc, account`);
 
-/** What a run could not do. By package, storage or account, with the kind of the failure. */
+/** What a run could not do, by package, storage or account. */
 export const RUN_FAILURES = query<Omit<typeof runFailure.$inferSelect, 'run_id'>, RunId>(`
 select account, package_id, stream, kind, message, skipped
 from run_failure
@@ -126,10 +123,7 @@ export interface RequestCount {
   bytes: number;
 }
 
-/**
- * The requests of a run by purpose, as far as the ledger still has them (`retention.requests_days`).
- * `answered`: those with a status below 400.
- */
+/** The requests of a run by purpose, as far as the ledger still has them (`retention.requests_days`). */
 export const RUN_REQUESTS = query<RequestCount, RunId>(`
 select account, purpose, count(*) as requests, count(case when status < 400 then 1 end) as answered,
   count(case when status >= 400 then 1 end) as error_status, count(*) - count(status) as unanswered,
@@ -166,16 +160,13 @@ type QuarantineRow = Pick<
   typeof quarantine.$inferSelect,
   'account' | 'stream' | 'package_id' | 'record_id' | 'reason' | 'seen_at' | 'resolved_at'
 >;
-/** The time of a run; records and days have no run number, and only one run is made at a time. */
+/** The time of a run. Records and days have no run number, but only one run is made at a time. */
 export interface Span {
   from: string;
   to: string;
 }
 
-/**
- * Records put into quarantine during a run. They have no run number, so they are found by their time: only
- * one run is made at a time.
- */
+/** Records that were put into quarantine during a run. */
 export const RUN_QUARANTINE = query<QuarantineRow, Span & { limit: number }>(`
 select account, stream, package_id, record_id, reason, seen_at, resolved_at
 from quarantine
@@ -183,7 +174,7 @@ where seen_at between :from and :to
 order by quarantine_id
 limit :limit`);
 
-/** Storage days booked during a run. By the time of the run. */
+/** Storage days that were booked during a run. */
 export const BOOKED_DAYS = query<{ account: string; date: string }, Span>(`
 select account, date
 from storage_day
@@ -208,11 +199,11 @@ export type RunDetails = NonNullable<ReturnType<typeof readRun>>;
 export function readRun(db: Db, runId: number) {
   return readSnapshot(db, () => {
     const id = { run_id: runId };
-    const found = RUN.get(db, { run_id: runId, limit: 1 });
-    if (!found) return null;
-    const span: Span = { from: found.started_at, to: found.finished_at ?? END_OF_TIME };
+    const [run] = readRuns(db, 1, runId + 1);
+    if (run?.run_id !== runId) return null;
+    const span: Span = { from: run.started_at, to: run.finished_at ?? END_OF_TIME };
     return {
-      run: { ...found, status: getShownStatus(db, found.status) },
+      run,
       walks: withShownStatus(db, RUN_WALKS.all(db, id)).map((row) => ({
         ...row,
         resumed: row.resumed === 1,

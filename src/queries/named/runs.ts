@@ -13,7 +13,7 @@ export type RunRow = typeof run.$inferSelect &
   Record<WalkChange | 'quarantined', number>;
 
 /** Selects runs with the totals of their walks, the newest first. */
-export const selectRuns = (where: string) => `
+const selectRuns = (where: string) => `
 select last.*, count(walk_id) as walks, count(case when walk.status = 'failed' then 1 end) as failed_walks,
   coalesce(sum(added), 0) as added, coalesce(sum(edited), 0) as edited,
   coalesce(sum(removed), 0) as removed, coalesce(sum(restored), 0) as restored,
@@ -23,9 +23,9 @@ left join walk on walk.run_id = last.run_id
 group by last.run_id
 order by last.run_id desc`;
 
-/** The runs before the one of this number, with their changes. A quick walk that found nothing is not stored. */
+/** The runs before the one of this number, with their changes. */
 const RUNS = query<RunRow, { before: number; limit: number }>(selectRuns('run_id < :before'));
-/** After every run. */
+/** A number that is larger than that of any run. */
 const AT_END = Number.MAX_SAFE_INTEGER;
 
 /**
@@ -63,7 +63,7 @@ export type RunGlance = Pick<
   'run_id' | 'mode' | 'trigger' | 'status' | 'started_at' | 'finished_at'
 >;
 
-/** The last runs at a glance. Without their walks, the newest first. */
+/** The last runs without their walks, the newest first. */
 export const RUN_STRIP = query<RunGlance, { limit: number }>(`
 select run_id, mode, trigger, status, started_at, finished_at
 from run
