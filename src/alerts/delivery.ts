@@ -26,7 +26,7 @@ export function createDelivery(parts: DeliveryParts): () => Promise<void> {
   const target = `the webhook at ${host}`;
   let lastError: string | null = null;
 
-  /** Logs changes only, not every attempt. */
+  /** Logs a result only where it differs from the one before. */
   function logResult(error: string | null): void {
     if (error === lastError) return;
     if (error === null) logger.info({ event: 'webhook_accepts', host }, `${target} accepts messages again`);

@@ -18,7 +18,7 @@ export interface Call {
 /** Milliseconds until a response must be there. */
 const DEADLINE_MS = 10_000;
 const USER_AGENT = `vodhouse/${version()}`;
-/** The characters that are shown of an error without a code. */
+/** How many characters are shown of an error without a code. */
 const MOST_CHARACTERS = 40;
 
 /** Calls the address; null if the response is a 2xx, else the error. Reads no body. Never throws. */

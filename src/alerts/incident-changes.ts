@@ -6,7 +6,7 @@ import { toTimestamp } from '../lib/clock.ts';
 import { redactAll } from '../lib/redact.ts';
 import type { IncidentChanges, IncidentKey, OpenIncident } from './incident-rows.ts';
 
-/** Compares at `now` (ms). Incidents of events that `notify.events` leaves out stay as they are. */
+/** Finds the changes at `now` (ms). Incidents of events that `notify.events` leaves out stay as they are. */
 export function findChanges(
   problems: readonly Problem[],
   openIncidents: readonly OpenIncident[],

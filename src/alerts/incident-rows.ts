@@ -33,7 +33,7 @@ export interface WaitingIncident extends OpenIncident {
   attempts: number;
 }
 
-/** What one check changes. */
+/** The changes of the incidents that one check finds. */
 export interface IncidentChanges {
   opened: readonly NewIncident[];
   closed: readonly number[];

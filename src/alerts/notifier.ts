@@ -100,7 +100,7 @@ function logNewErrors(logger: Logger, work: () => Promise<void>): () => Promise<
   };
 }
 
-/** Stores what begins, ends and changes at a time (ms). */
+/** The returned `record` stores which incidents begin, end and change at a time (ms). */
 function openRecorder(
   config: Config & { notify: NotifyConfig },
   incidents: ReturnType<typeof openIncidentRows>,

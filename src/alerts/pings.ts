@@ -6,7 +6,7 @@ import type { Logger } from '../lib/logger.ts';
 import type { RunSummary } from '../sync/run.ts';
 import { createClosing, hostOf, httpCall, type Call } from './http-call.ts';
 
-/** How a run ended, as pings report it; null: it was parked or interrupted and resumes, which neither is. */
+/** How a run ended, as pings report it; null for one that was parked or interrupted, and that resumes. */
 export type PingedEnd = 'success' | 'failure' | null;
 
 export const PINGED_ENDS: Record<RunSummary['status'], PingedEnd> = {

@@ -1,4 +1,4 @@
-/** What to do: about problems, and about the causes of runs that are not complete. Both have the same texts. */
+/** What to do about problems, and about the causes of incomplete runs. Both have the same texts. */
 import type { FailureKind } from '../database/schema/runs.ts';
 import type { FormatCommand } from '../lib/shell-command.ts';
 import { STREAM_KINDS } from '../sync/streams.ts';
@@ -15,7 +15,7 @@ export const advise = (text: string | null, command: string | null = null): Advi
 export const formatAdvice = ({ text, command }: Advice): string =>
   [text, command].filter((part) => part !== null).join(': ');
 
-/** About an account of which nothing, or not everything, could be read. */
+/** What to do about an account of which nothing, or not everything, could be read. */
 export const adviseOnAccount = (kind: FailureKind, formatCommand: FormatCommand): Advice =>
   advise(
     kind === 'refused'
@@ -27,11 +27,11 @@ export const adviseOnAccount = (kind: FailureKind, formatCommand: FormatCommand)
 const NEVER_READ =
   'it was never read: check its id, and the address and key of the account, or take it out; to try it again';
 
-/** About one stream that could not be read. `isRead`: it was read before. `command` reads it. */
+/** What to do about one stream that could not be read. `isRead`: it was read before. `command` reads it. */
 export const adviseOnStream = (isRead: boolean, command: string): Advice =>
   advise(isRead ? 'it is tried again at each run; to try it now' : NEVER_READ, command);
 
-/** About a run, or a part of one, that waits for the budget. */
+/** What to do about a run, or a part of one, that waits for the budget. */
 export const adviseToWait = (formatCommand: FormatCommand): Advice =>
   advise('a worker resumes by itself; without one, after that time', formatCommand('sync'));
 
@@ -41,5 +41,5 @@ const TO_ACCEPT =
   'they are removed once another full walk, at least one schedule later, confirms them; ' +
   'to accept exactly these now';
 
-/** About removals that are held back; `command` accepts them. */
+/** What to do about removals that are held back; `command` accepts them. */
 export const adviseToAccept = (command: string): Advice => advise(TO_ACCEPT, command);

@@ -1,4 +1,4 @@
-/** The catalogue of problems: what status, pages, alerts and readiness show, and what explains what. Pure. */
+/** The catalogue of problems that status, pages and alerts show, and which problem explains which. Pure. */
 import type { HealthFacts } from './facts.ts';
 import { PACKAGE_KINDS } from './package-kinds.ts';
 import { RECORD_KINDS } from './record-kinds.ts';
@@ -19,7 +19,7 @@ export const CATALOGUE: readonly Kind[] = [
   ...RECORD_KINDS,
 ];
 
-/** All problems with what explains them, those that only keep an incident open included. */
+/** Finds all problems, also those that only keep an incident open, each with the problem that explains it. */
 export function findProblems(facts: HealthFacts): Problem[] {
   const problems = CATALOGUE.flatMap((kind) => listProblems(kind, facts));
   const causes = groupBy(
@@ -29,19 +29,19 @@ export function findProblems(facts: HealthFacts): Problem[] {
   return problems.map((problem) => ({ ...problem, causedBy: findCause(problem, causes) }));
 }
 
-/** The position of a kind in the catalogue: of several problems of a package, the lowest is its state. */
+/** The position of the kind in the catalogue. Of several problems of a package, the first is its state. */
 export function getRank({ of }: Pick<Problem, 'of'>): number {
   return CATALOGUE.indexOf(of);
 }
 
-/** The kind of this name; undefined for one that only another version knows. */
+/** The kind of this name; undefined where only another version of vodhouse has it. */
 export function findKind(name: string): Kind | undefined {
   return CATALOGUE.find(({ kind }) => kind === name);
 }
 
 const keyOf = ({ account, packageId, part }: Scope) => JSON.stringify([account, packageId, part]);
 
-/** The cause with the largest scope. */
+/** Finds the problem that explains this one: of several, that with the largest scope. */
 function findCause({ of, scope }: Problem, causes: ReadonlyMap<string, readonly Problem[]>): Problem | null {
   const scopes = new Set([WORKER, { ...WORKER, account: scope.account }, scope].map(keyOf));
   const found = [...scopes].flatMap((key) => causes.get(key) ?? []);

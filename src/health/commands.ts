@@ -26,7 +26,7 @@ export interface Held extends PackageRow {
   held_by: number;
 }
 
-/** Formats commands that accept removals: those that the walk `held_by`, or an earlier one, held back; or any. */
+/** Formats commands that accept removals: any, or those that the walk `held_by` or an earlier one held back. */
 export function acceptRemovalsCommands(
   typed: FormatCommand,
   accounts: Accounts,

@@ -1,4 +1,4 @@
-/** The facts in which problems are found, read at one moment; docs/json.md has those of `status --json`. */
+/** The facts in which problems are found. docs/json.md describes those that `status --json` prints. */
 import type { AccountConfig, Config } from '../config/config.ts';
 import { countPages } from '../service/count-pages.ts';
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
@@ -37,9 +37,12 @@ export interface HealthParts extends StreamParts {
   /** Null if the config publishes nothing, or if the caller does not need it. */
   publisher: Pick<Publisher, 'isBehind' | 'dueAt' | 'findRefusal'> | null;
   formatCommand: FormatCommand;
-  /** CSV files of packages that cannot be used: left out where the worker reports them. */
+  /** CSV files of packages that cannot be used; left out in the worker, which notes them itself. */
   unusableFiles?: readonly { account: string; problem: string }[];
-  /** Streams never read are overdue two ticks after this (ms); left out: once one was read or failed. */
+  /**
+   * Streams that were never read are overdue two ticks after this time (ms). Where it is left out, they are
+   * overdue as soon as another one was read or failed.
+   */
   watchedSince?: number;
 }
 
@@ -65,7 +68,7 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
     formatCommand,
     packages,
     streams,
-    /** Reads what only one kind needs; without secrets. */
+    /** Reads rows that only one kind of problem needs, without secrets. */
     read: <Row, Params extends object>(query: Query<Row, Params>, params: Params): Row[] =>
       redactAll(query.all(db, params), config.secrets),
     config: { accounts, publish: config.publish, timezone: config.timezone },
@@ -137,7 +140,7 @@ function readPackages(
   const byKey = new Map(rows.map((row) => [keyOfPackage(row), row]));
   const held = new Map(heldBack.map((row) => [keyOfPackage(row), row.removals]));
   return streams.flatMap(({ account, packageId, name, at, isStale, videos }) => {
-    if (packageId === null) return []; // what an account has once
+    if (packageId === null) return [];
     const key = keyOfPackage({ account, package_id: packageId });
     const row = byKey.get(key);
     const { totalcount = null, page_size: size = null } = row ?? {};
@@ -199,7 +202,7 @@ function readBudget({ name: account, limits }: AccountConfig, { config, db }: He
   const toWindow = (count: number, limit: number | null) => ({
     spent: count,
     limit,
-    left: limit === null ? null : Math.max(0, limit - count), // null: no limit
+    left: limit === null ? null : Math.max(0, limit - count),
   });
   const pause = PAUSE.get(db, { account, at: toTimestamp(now) });
   return {
@@ -207,7 +210,7 @@ function readBudget({ name: account, limits }: AccountConfig, { config, db }: He
     per_second: toWindow(spent.second, limits.perSecond),
     per_minute: toWindow(spent.minute, limits.perMinute),
     per_day: toWindow(spent.day, limits.perDay),
-    /** In force, or its rate still rises until `back_at`. */
+    /** Null where no pause is in force, and the rate does not rise again after one (until `back_at`). */
     pause: pause
       ? {
           until: pause.until,
@@ -240,7 +243,7 @@ function readPublication(parts: HealthParts, now: number) {
   };
 }
 
-/** Since when publications fail, and why; null: the last one did not, or none is needed any more. */
+/** Since when publications fail, and why; null where the last one did not fail, or none is due any more. */
 function readFailedPublication({ config, publisher, db }: HealthParts, now: number) {
   const row = TARGET_LOADS.all(db).find(({ target }) => target === PUBLISHED_FILE);
   if (!row || !publisher || publisher.dueAt(now) === null) return null;

@@ -7,12 +7,12 @@ import { advise } from './advice.ts';
 import { SEVERITIES, toKey, type Kind, type Place, type Problem, type Severity } from './problem.ts';
 import { findEarliest, groupBy, limitDetails, nameAccounts, toOneLine, toSentence } from './text.ts';
 
-/** Its values are those of the problem, or of the first of several. */
+/** What a person sees of one or several problems. The values are those of the first one, but for these. */
 export interface Item extends Pick<Problem, 'scope' | 'message' | 'nextTry' | 'advice' | 'details'> {
   kind: Kind['kind'];
   /** The worst of all that it has. */
   severity: Severity;
-  /** `50 packages, storage`; null where the message says it all. */
+  /** What else it affects: `50 packages, storage`; null where the message names it already. */
   affects: string | null;
   /** When the first of them began (`YYYY-MM-DD HH:MM:SS` UTC); null: not known. */
   since: string | null;
@@ -20,12 +20,12 @@ export interface Item extends Pick<Problem, 'scope' | 'message' | 'nextTry' | 'a
   place: Place | null;
 }
 
-/** More packages of an account than this with the same problem are shown as one. */
+/** If more packages of an account than this have the same problem, they are shown as one item. */
 const GROUP_ABOVE = 10;
 /** How many of them are named. */
 const EXAMPLES = 3;
 
-/** The items of these problems, the worst first. */
+/** Lists the items of these problems, the worst first. */
 export function listItems(problems: readonly Problem[], formatCommand: FormatCommand): Item[] {
   const keyOf = ({ of, scope }: Problem) => toKey(of.kind, scope);
   const shown = new Set(problems.map(keyOf));
@@ -46,7 +46,7 @@ export function listItems(problems: readonly Problem[], formatCommand: FormatCom
   return SEVERITIES.flatMap((severity) => items.filter((item) => item.severity === severity));
 }
 
-/** `problems`: one, or those of accounts with the same cause. */
+/** Makes an item of one problem, or of those of accounts with the same cause. `covered` follow from them. */
 function toItem(problems: readonly [Problem, ...Problem[]], covered: readonly Problem[]): Item {
   const [problem] = problems;
   const { of, scope, message, shared, nextTry, details, advice } = problem;
@@ -81,7 +81,7 @@ function toGroupItem(group: readonly [Problem, ...Problem[]], formatCommand: For
   };
 }
 
-/** `3 packages, storage`. A package that is affected in several ways counts once. */
+/** Formats `3 packages, storage`. A package that is affected in several ways counts once. */
 function formatAffected(problems: readonly Problem[], covered: readonly Problem[]): string | null {
   if (problems.some(({ scope }) => scope.packageId !== null || scope.part !== null)) return null;
   const packages = problems.reduce((sum, problem) => sum + problem.packages, 0);

@@ -6,7 +6,7 @@ import type { Item } from './items.ts';
 import { isNothingRead, isReadingAll } from './reading.ts';
 
 export interface OverallStatus {
-  /** `well`: nothing to do. `attention`: see to it. `failing`: stale or failed. `new`: not read yet. */
+  /** `failing` where something is stale or has failed; `new` where nothing was read yet. */
   level: 'well' | 'attention' | 'failing' | 'new';
   /** The level in words for people. */
   word: string;

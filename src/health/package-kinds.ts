@@ -27,7 +27,7 @@ const HELD_REASONS: Record<HeldReason, string> = {
   order: 'the list was out of order before',
 };
 
-/** Why removals are held back. */
+/** The reasons why removals are held back, in words. */
 export function formatHeldReason(reasons: readonly HeldReason[]): string {
   return reasons.map((reason) => HELD_REASONS[reason]).join('; ');
 }
@@ -45,7 +45,7 @@ const stale: Kind = {
   grouped: 'are stale, or not synced yet',
 };
 
-/** No run began for two ticks: no worker runs, or it does not begin any. */
+/** If no run has begun for two ticks, no worker is running, or it does not begin any. */
 function findMissingRun({ overdueRunSince: since, hasWorker, formatCommand }: HealthFacts): Finding[] {
   if (since === null) return [];
   const advice = hasWorker
@@ -131,7 +131,7 @@ const heldBack: Kind = {
   grouped: 'have removals that are held back',
 };
 
-/** One page has the complete list, which proves removals in any order. */
+/** A package of one page is left out: its page is the complete list, which proves removals in any order. */
 const unordered: Kind = {
   kind: 'unordered',
   when: ['a package is not listed in order of ids: its removals wait for proof'],
@@ -164,7 +164,7 @@ join walk w on w.walk_id = (
   order by x.walk_id desc limit 1)
 where p.retired_at is null and w.totalcount > 0 and p.totalcount * 2 <= w.totalcount`);
 
-/** Many small removals pass the brake that holds back a large one. */
+/** Many small removals are not held back, as one large removal is. Together they may empty a package. */
 const shrunk: Kind = {
   kind: 'shrunk',
   when: ['a package has half the videos of a week ago, or less'],
@@ -183,7 +183,7 @@ const shrunk: Kind = {
   grouped: 'have half the videos of a week ago, or less',
 };
 
-/** Full walks that each edited more than a tenth of the package and these: no person edits as much. */
+/** So many full walks in a row each edited more than a tenth of the package and this number of videos. */
 const REWRITES = { walks: 3, edits: 20 };
 
 const REWRITTEN = query<
@@ -204,7 +204,7 @@ select w.account, w.package_id, w.edited, w.edited + w.unchanged as videos, r.si
     group by changed_fields order by count(*) desc limit 1) as fields
 from rewritten r join walk w using (walk_id)`);
 
-/** A field that differs at every read, such as a signed address, stores each video again at each walk. */
+/** If a field differs at every read, as a signed address does, each walk stores each video again. */
 const rewritten: Kind = {
   kind: 'rewritten',
   when: ['each of the last three full walks of a package edited more than a tenth of its videos'],

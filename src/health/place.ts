@@ -18,7 +18,7 @@ export const PACKAGES_PLACE: Place = { text: 'Packages', path: '/packages' };
 export const REQUESTS_PLACE: Place = { text: 'Requests', path: '/#budgets' };
 export const RUNS_PLACE: Place = { text: 'Runs', path: '/runs' };
 
-/** Null where only the list of problems shows it. */
+/** Finds the page about a problem of this kind and scope; null where only the list of problems shows it. */
 export function findPlace({ place }: Kind, { account, packageId, part }: Scope): Place | null {
   if (account !== null && packageId !== null)
     return { text: 'Package', path: packagePath({ account, package_id: packageId }) };

@@ -28,21 +28,21 @@ export interface Place {
   path: string;
 }
 
-/** How urgent it is, as the rules of Prometheus have it: wake somebody; attend to it by day; worth knowing. */
+/** How urgent a problem is, as in the rules of Prometheus: at once, also at night; by day; worth knowing. */
 export const SEVERITIES = ['page', 'ticket', 'note'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 /** What a kind finds. */
 export interface Finding {
-  /** What is left out is null: see Scope. */
+  /** Parts of the scope that are left out are null. */
   scope?: Partial<Scope>;
   /** When it began (`YYYY-MM-DD HH:MM:SS` UTC); null if that is not known. */
   since: string | null;
   /** When it is tried again by itself, as above; left out where it is not. */
   nextTry?: string | null;
-  /** It keeps an incident open that exists, but opens none, and is not shown. */
+  /** True for a problem that may be over: it keeps its incident open, but opens none, and is not shown. */
   isFading?: boolean;
-  /** It is shown, but opens no incident yet: it may end by itself. */
+  /** True for a problem that may soon end by itself: it is shown, but opens no incident yet. */
   isEarly?: boolean;
   /** Packages that it affects, also those without a problem of their own. */
   packages?: number;
@@ -64,15 +64,15 @@ export interface Finding {
 export interface Kind {
   /** Its name in `notify.events`, in messages and in stored incidents. */
   kind: IncidentEvent;
-  /** What it is, for docs/alerts.md: "is when …". */
+  /** When there is such a problem, for the list in docs/alerts.md. */
   when: readonly string[];
   severity: Severity;
-  /** Kinds that follow from it in scopes below its own, or another kind in its own: shown below it. */
+  /** Kinds of problems that follow from it, in its own scope or in scopes within that: it covers them. */
   explains?: readonly IncidentEvent[];
-  /** What it is about, where that is no package or storage: pages link there. */
+  /** The page about it, where it is about no package and no storage. */
   place?: Place;
   find: (facts: HealthFacts) => readonly Finding[];
-  /** What more than ten packages have in common. Left out: not about packages. */
+  /** The end of the sentence about more than ten packages; left out where it is not about packages. */
   grouped?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Can the warehouse be read? Readers need fresh streams, a disk with room, and a small -wal file. */
+/** Whether the warehouse can be read: that needs fresh streams, room on the disk, and a small -wal file. */
 import { measureDiskSpace, type DiskSpace } from '../database/files.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { formatBinaryBytes, formatCount, pluralize } from '../lib/format.ts';
@@ -26,7 +26,7 @@ const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 /** A disk is nearly full below this share of it, but at most at `max` and at least at `min` bytes. */
 const FREE_SPACE = { share: 0.02, min: 256 * MIB, max: 4 * GIB };
-/** SQLite checkpoints at about 4 MiB: in a -wal file this large, checkpoints have long been blocked. */
+/** SQLite makes a checkpoint at about 4 MiB, so a -wal file of this size shows that they are blocked. */
 const MAX_WAL_BYTES = 256 * MIB;
 /** How many stale streams are named. */
 const NAMED = 5;
@@ -53,7 +53,7 @@ export function getReadiness({ streams, space }: ReadinessFacts, withDetails: bo
   return { ready: reasons.length === 0, reasons };
 }
 
-/** A reason in short, and with names and figures of the machine. */
+/** A reason, in short for everybody, and its details with names and figures of the machine. */
 interface FoundReason extends Pick<Reason, 'what'> {
   short: string;
   details: string;

@@ -71,7 +71,7 @@ function findCommonFailure(failures: readonly LastFailure[], packages: number): 
   return isEvery || failed.length < failures.length ? (walks[0] ?? most[0] ?? null) : null;
 }
 
-/** The begin of the newest run, if a stream is stale and no run began for two ticks; null: runs begin. */
+/** When the newest run began, if a stream is stale and no run has begun for two ticks; null: runs begin. */
 export function findOverdueRun(
   { isStale }: ReadingParts,
   [newest]: readonly RunRow[],
@@ -90,7 +90,7 @@ interface FirstReadFacts {
   hasFailures: boolean;
 }
 
-/** Whether streams without any read are problems: not before the first run, and not while it reads them. */
+/** Whether streams that were never read are problems. They are none before the first run, and during it. */
 export function isFirstReadDue(
   { isStale, watchedSince }: ReadingParts,
   facts: FirstReadFacts,
@@ -102,11 +102,11 @@ export function isFirstReadDue(
   return !isReadingAll(last) && !isNothingRead(facts);
 }
 
-/** Is the run in progress, full and over everything? */
+/** Whether the run is in progress, full and over everything. */
 export const isReadingAll = (run: Pick<RunRow, 'status' | 'mode' | 'scope'> | null | undefined): boolean =>
   run?.status === 'running' && run.mode === 'full' && run.scope === null;
 
-/** Was neither a package nor storage ever read, and did no run fail at it? */
+/** Whether nothing was ever read, and no run has failed at it. */
 export function isNothingRead({ runs, streams, failedRun, hasFailures }: FirstReadFacts): boolean {
   const isFailed = failedRun !== null || hasFailures || runs.some(({ status }) => status === 'failed');
   return !isFailed && streams.every(({ at }) => at === null);

@@ -56,7 +56,7 @@ const drift: Kind = {
     const open = all.filter(({ acknowledged_at: at }) => at === null);
     return [...groupBy(open, (row) => row.account)].map(([account, rows]) => {
       const [first, ...others] = rows;
-      // a long or unusual name cannot be copied from a terminal: the command without a name accepts all drift
+      // a long or unusual name cannot be copied from a terminal, so the command accepts all drift instead
       const isAll = others.length > 0 || !/^[\x20-\x7e]{1,60}$/.test(first.field);
       const command = formatCommand(isAll ? 'acknowledge' : `acknowledge ${driftName(first)}`);
       const more = others.length > 0 ? `; and ${others.length} more like this` : '';

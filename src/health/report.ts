@@ -6,7 +6,7 @@ import type { Problem } from './problem.ts';
 
 export interface HealthReport extends HealthFacts {
   problems: Problem[];
-  /** The same, one item for each cause. */
+  /** The problems as a person sees them: one item for each cause. */
   items: Item[];
 }
 

@@ -35,7 +35,7 @@ function readCauses(db: Db, { run_id, status, error }: RunRow): CauseRow[] {
   return [{ ...OF_RUN, kind: error === null ? 'quarantined' : 'error' }];
 }
 
-/** A cause in one sentence: `The service of west does not answer: 8 packages and storage could not be read`. */
+/** Formats `The service of west does not answer: 8 packages and storage could not be read`. */
 const describeCause = (cause: CauseRow, run: RunRow): string =>
   toSentence(formatCause(cause, run), cause.account);
 
@@ -104,7 +104,7 @@ export function heldCommands(
   return (held) => (isConfigured(held) ? accept(held) : null);
 }
 
-/** Explains one run: why it is not complete. */
+/** Explains why a run is not complete. */
 export function explainRun(parts: ExplainParts, { run, held_back }: RunDetails): Explanation[] {
   const toCommand = heldCommands(parts.config, parts.formatCommand);
   return readCauses(parts.db, run).flatMap((cause): Explanation | Explanation[] => {
@@ -126,7 +126,7 @@ export function explainRun(parts: ExplainParts, { run, held_back }: RunDetails):
 
 const isFailureKind = (kind: CauseKind): kind is FailureKind => FAILURE_KINDS.some((each) => each === kind);
 
-/** The advice of the problem that such a cause is while it lasts. */
+/** The advice of the problem that the cause is as long as it lasts. */
 function adviseOnCause({ db, config, formatCommand }: ExplainParts, cause: CauseRow): Advice | null {
   const { account, kind, packages, package_id: id } = cause;
   if (account === null || !isFailureKind(kind)) return null;
@@ -225,11 +225,11 @@ export function listCauseLines(db: Db, runs: readonly RunRow[], hasEarlier: bool
   }));
 }
 
-/** Causes with the same key are the same one: several packages may be others in each run. */
+/** Causes of two runs with the same key are the same one. Of several packages, only the number may differ. */
 const keyOf = ({ account, kind, packages, package_id: id }: CauseRow, { error }: RunRow): string =>
   JSON.stringify([account, kind, packages > 1 || id, kind === 'error' && error]);
 
-/** Only such a run shows that a cause is over: another one may not have met it. */
+/** Only a run over everything that ended shows that a cause is over: another one may not have met it. */
 const isOverEverything = ({ scope, status }: RunRow): boolean =>
   scope === null && (status === 'succeeded' || status === 'partial' || status === 'failed');
 

@@ -54,13 +54,13 @@ const restricted: Kind = {
     }),
 };
 
-/** A run in progress knows nothing yet: what the run before it found fades. */
+/** The last run that ended. Its problems fade while another run is in progress, because they may be over. */
 function findLastEnded([last, before]: HealthFacts['runs']) {
   const isRunning = last?.status === 'running';
   return { run: isRunning ? before : last, isRunning };
 }
 
-/** The last full run over everything, if it waits for the budget: a quick run does not change that. */
+/** The last full run over everything, if it waits for the budget. A later quick run does not change that. */
 const PARKED_FULL_RUN = query<Pick<RunRow, 'run_id' | 'resume_at' | 'status' | 'error' | 'finished_at'>>(`
 select run_id, resume_at, status, error, finished_at from run
 where resume_at is not null and run_id = (
@@ -120,7 +120,10 @@ const failed: Kind = {
   grouped: 'failed in their last full walk',
 };
 
-/** It lasts until a run over everything does not fail; that of a scoped run until the next run ends. */
+/**
+ * The problem of a run over everything lasts until such a run does not fail, that of a scoped run until the
+ * next run ends.
+ */
 function findFailedRun({
   failedRun,
   runs,
@@ -146,7 +149,7 @@ function findFailedRun({
   ];
 }
 
-/** One cause, however many packages it has. */
+/** An account that was given up is one problem, however many packages it has. */
 const listFailedAccounts = ({
   stoppedAccounts,
   failedWalks,
@@ -171,7 +174,7 @@ const listFailedAccounts = ({
     };
   });
 
-/** `storage of west could not be read: the service does not answer`. */
+/** For example `storage of west could not be read: the service does not answer`. */
 const formatUnread = (name: string, kind: FailureKind): string =>
   `${name} could not be read${kind === 'unknown' ? '' : `: ${describeFailure(kind)}`}`;
 
@@ -207,7 +210,6 @@ const listFailedStreams = ({ streamFailures, formatCommand }: HealthFacts): Find
     };
   });
 
-/** The service contradicted the machine's clock in the last run. */
 const clock: Kind = {
   kind: 'clock',
   when: ["the service contradicted the machine's clock in the last run"],

@@ -11,7 +11,7 @@ import type { HealthFacts } from './facts.ts';
 import type { Kind } from './problem.ts';
 import { findEarliest, limitDetails, listFirst, MAX_LISTED } from './text.ts';
 
-/** The live days of an account, when each was first read. A gap is none: the service had a later day. */
+/** The live days of an account, and when each was first read. A day that is a gap is left out. */
 const LIVE_DAYS = query<{ date: string; first_read_at: string }, { account: string }>(`
 select date, min(r.observed_at) as first_read_at
 from storage_day join storage_reading r using (account, date)
@@ -24,7 +24,7 @@ type StorageReport = HealthFacts['storage'][number];
 const findConfig = ({ config }: HealthFacts, account: string) =>
   config.accounts.find(({ name }) => name === account)?.storage;
 
-/** The live days that should have been settled two hours ago: the service still has them in progress. */
+/** Finds live days that should have been settled two hours ago, but are still in progress at the service. */
 function findLateDays(facts: HealthFacts, { account, read_at: readAt }: StorageReport) {
   const { timezone } = facts.config;
   const { startOf } = createCalendar(timezone);
@@ -41,7 +41,7 @@ function findLateDays(facts: HealthFacts, { account, read_at: readAt }: StorageR
   });
 }
 
-/** Also days whose implausible figures wait for a second reading. */
+/** Days that are missing, and days whose implausible figures wait for a second reading. */
 const gap: Kind = {
   kind: 'gap',
   when: [
@@ -91,7 +91,7 @@ const gap: Kind = {
 /** Most booked days of this many must agree with what the service reports now. */
 const RECENT_DAYS = 14;
 
-/** Where most of the last booked days differ, they were booked by the wrong calendar or too early. */
+/** Where most of the last booked days differ, they were booked by a wrong time zone, or too early. */
 const discrepancy: Kind = {
   kind: 'discrepancy',
   when: ['the service reports other figures for booked days'],

@@ -17,12 +17,12 @@ export interface Stream extends Omit<ConfiguredStream, 'schedule'> {
   videos: number | null;
 }
 
-/** Is a stream that was last read at `at` stale at `now` (ms)? `full`: its own schedule. */
+/** Whether a stream that was last read at `at` is stale at `now` (ms). `full` is its own schedule. */
 export type IsStale = (at: string | null, now: number, full?: string) => boolean;
 
 /** A stream is stale when two ticks of its schedule have passed since it was read. */
 export function createStaleCheck({ full: general, timezone }: Pick<Schedule, 'full' | 'timezone'>): IsStale {
-  let latest = { now: NaN, ticks: new Map<string, number>() }; // a tick takes 0.3 ms: once for all packages
+  let latest = { now: NaN, ticks: new Map<string, number>() }; // finding a tick takes 0.3 ms
   return (at, now, full = general) => {
     if (now !== latest.now) latest = { now, ticks: new Map() };
     const before = (time: number) => previousTick(full, time - 1, timezone);

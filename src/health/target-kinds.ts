@@ -7,7 +7,7 @@ import { namesOf, type TargetAccount } from './targets.ts';
 import type { Kind } from './problem.ts';
 import { findEarliest, joinHints, MAX_LISTED, toOneLine } from './text.ts';
 
-/** Loads may fail for this long before an alert: a server may be restarted. */
+/** Loads may fail for this long before an alert, because a server may be restarted. */
 const PATIENCE_MS = HOUR_MS;
 
 const isEarly = ({ outcome, failing_since: since }: TargetAccount, now: number): boolean =>
@@ -19,7 +19,7 @@ function judge({ outcome, differences }: TargetAccount) {
   return (differences?.length ?? 0) > 0 ? 'differs' : null;
 }
 
-/** The sentence about a group, and what to do: text, and the options of `publish --target NAME`. */
+/** The end of the sentence about a group, what to do, and the options of `publish --target NAME` for it. */
 const TEXTS = {
   failed: ({ failing_since: since }: TargetAccount, names: string) => ({
     text: `has failed since ${since ?? ''} UTC for ${names}`,

@@ -58,7 +58,7 @@ export function readTargets({ config, db }: TargetParts): TargetReport[] {
   const all = TARGET_LOADS.all(db);
   const rows = new Map(all.map((row) => [`${row.target} ${row.account}`, row]));
   const lastChanges = new Map(LAST_CHANGES.all(db).map((row) => [row.account, row.change_seq]));
-  // each text once: many accounts fail with the same error, and every account has a secret
+  // each text is redacted once, because many accounts fail with the same error, and each has a secret
   const texts = new Set(all.flatMap(({ error, hint }) => [error, hint]));
   const clean = new Map([...texts].map((text) => [text, text && redact(text, config.secrets)]));
   return targets.map(({ name: target, kind, everyMs }) => {
@@ -79,10 +79,10 @@ export function readTargets({ config, db }: TargetParts): TargetReport[] {
   });
 }
 
-/** The last load of the account succeeded, and the target has every change of its videos. */
+/** Whether the last load of the account succeeded, and the target has every change of its videos. */
 export const isUpToDate = (row: TargetAccount): boolean => isLoadDone(row) && row.behind_changes === 0;
 
-/** The state of one target. */
+/** Sums up the state of a target. */
 export function summarizeTarget({ accounts }: TargetReport) {
   const loaded = accounts.filter(({ loaded_at: at }) => at !== null);
   return {
@@ -93,7 +93,7 @@ export function summarizeTarget({ accounts }: TargetReport) {
         .map((row) => row.loaded_at)
         .sort()
         .at(-1) ?? null,
-    /** Since then, every loaded account was compared; null: some never were. */
+    /** Every loaded account was compared since then; null where some never were. */
     verifiedAt: findOldest(loaded.map((row) => row.verified_at)),
     /** Accounts that differed when they were last compared. */
     differing: loaded.filter(({ differences }) => (differences ?? []).length > 0).length,

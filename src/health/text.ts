@@ -57,7 +57,7 @@ export function formatPackage(account: string, packageId: number, name: string |
   return `${account}/${packageId}${name === null ? '' : ` (${toOneLine(name, 60)})`}`;
 }
 
-/** The error without its subject: errors of requests begin with it, and the message names it already. */
+/** The error without the subject that errors of requests begin with, because it is shown next to it. */
 export function withoutSubject(error: string, { account, package_id: id, stream }: StreamRow): string {
   const ofAccount = isAccountStream(stream) ? `, ${STREAM_KINDS[stream].one}` : '';
   const part = id !== null ? `, package ${id}` : ofAccount;
@@ -80,7 +80,7 @@ export function groupBy<Row>(
   return groups;
 }
 
-/** Joins rows with the packages of the config: their scope and name. Rows of others are left out. */
+/** Adds scope and name of their package to the rows. Rows of packages that the config lacks are left out. */
 export function joinPackages<Row extends PackageRow>(
   rows: readonly Row[],
   { packages }: { packages: readonly (PackageRow & { name: string | null; walked_at: string | null })[] },

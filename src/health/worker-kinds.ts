@@ -13,7 +13,7 @@ const LONGEST_PUBLICATION_MS = HOUR_MS;
 const formatLast = (at: string | null) =>
   at === null ? 'there is none yet' : `the last one was made at ${at} UTC`;
 
-/** The first reason why the published file is not made, or is behind. */
+/** Of several reasons why the published file is not made or is behind, the first one is shown. */
 const unpublished: Kind = {
   kind: 'unpublished',
   when: [
@@ -75,7 +75,7 @@ function findBehind({ published, publishingSince, runs, config, now }: HealthFac
   return isWaiting ? null : { since, isFading };
 }
 
-/** The newest backup failed, or none was made for two ticks; it ends with the next one that is made. */
+/** The problem ends with the next backup that is made. */
 const backup: Kind = {
   kind: 'backup',
   when: ['the last backup failed, or none was made for two ticks'],
@@ -99,7 +99,7 @@ const backup: Kind = {
   },
 };
 
-/** A config, or a CSV file of packages: it ends with one that the worker accepts, and with the worker. */
+/** The problem ends when the worker accepts the config or the file, and when the worker ends. */
 const config: Kind = {
   kind: 'config',
   when: [

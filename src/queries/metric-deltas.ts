@@ -6,11 +6,11 @@ import { openReadOnly } from '../database/connection.ts';
 import { query } from '../database/query.ts';
 import { WALK_CHANGES, type Mode, type Status } from '../database/schema/values.ts';
 
-/** What a walk found of records. */
+/** What walks count of records. */
 export const RECORD_KINDS = [...WALK_CHANGES, 'unchanged', 'quarantined'] as const;
 type RecordKind = (typeof RECORD_KINDS)[number];
 
-/** What ended since the last call; no count is 0. */
+/** What ended since the last call. Counts of 0 are left out. */
 export interface MetricDeltas {
   runs: { mode: Mode; status: Status; count: number }[];
   records: { account: string; change: RecordKind; count: number }[];

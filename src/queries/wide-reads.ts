@@ -11,10 +11,10 @@ import type { ChangesRequest, FoundChanges } from './changes/find-changes.ts';
 import type { Growth, PackageTotals } from './named/packages.ts';
 import type { ListPage, ListQuery } from './video-list/list-page.ts';
 
-/** A package in the state that its totals are wanted of. */
+/** A package whose totals are wanted, in its present state. */
 export interface CountedPackage extends PackageRow {
   changed_seq: number;
-  /** From when on its changes are counted. */
+  /** Its changes are counted from this time on. */
   since: string;
 }
 
@@ -23,15 +23,15 @@ export interface Answer {
   columns: string[];
   /** Which columns have numbers only. */
   isNumeric: boolean[];
-  /** Null is NULL. */
+  /** A NULL of the answer is null. */
   rows: (string | null)[][];
-  /** There are more. */
+  /** Whether there are more rows. */
   hasMore: boolean;
 }
 
-/** What a thread is asked, by name, and what it answers. It is one request at a time. */
+/** What a thread is asked, by name, and what it answers. */
 export interface WideRequests {
-  /** Those of the first packages; as many as were read in time, at least one. */
+  /** The totals of the first packages: of as many as were read in time, at least one. */
   totals: { ask: readonly CountedPackage[]; answer: PackageTotals[] };
   growth: { ask: PackageRow; answer: Growth[] };
   changes: { ask: ChangesRequest; answer: FoundChanges };
@@ -41,7 +41,7 @@ export interface WideRequests {
   question: { ask: { file: string; sql: string }; answer: Answer };
 }
 
-/** Packages in one request to the thread. */
+/** How many packages one request to the thread has. */
 const BATCH = 500;
 
 export type WideReads = ReturnType<typeof openWideReads>;
@@ -58,7 +58,7 @@ export function openWideReads(path: string) {
   ];
   const closed = new AbortController();
 
-  /** Each rejects as `ThreadQueue.ask` does. */
+  /** Each function rejects as `ask` of the queue does. */
   return {
     totals: createTotals((packages) => pages.ask('totals', packages, closed.signal)),
     /** The oldest first. */
@@ -75,7 +75,7 @@ export function openWideReads(path: string) {
   };
 }
 
-/** `read`: the totals of the first packages, at least one. */
+/** `read` returns the totals of the first packages, of at least one. */
 function createTotals(read: (packages: readonly CountedPackage[]) => Promise<PackageTotals[]>) {
   const kept = new Map<string, { totals: PackageTotals; state: string }>();
   let reading: Promise<void> | null = null;

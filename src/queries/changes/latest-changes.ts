@@ -13,11 +13,11 @@ import {
 /** More changes than this, of one kind, one run and one package, are one line. */
 const MOST_SINGLE = 5;
 
-/** Changes that are read at a time to fill the lines, and how often. */
+/** How many changes are read at a time to fill the lines, and how many times at most. */
 const READ = 250;
 const MOST_READS = 20;
 
-/** A change; or the first one of `count` of its kind that its run made in its package. */
+/** A change, or the newest one of `count` changes of its kind that its run made in its package. */
 export interface LatestChange {
   change: ChangeRow;
   count: number;

@@ -42,16 +42,16 @@ export type ChangeRow = Pick<
 export interface ChangeFilter {
   kind: ListedKind | null;
   field: SearchedField;
-  /** For LIKE with the escape `\`: in one spelling or another. */
+  /** What is searched, for LIKE with the escape `\`, in one spelling and in another one. */
   pattern: string;
   decomposed: string | null;
-  /** `at` from here on, and before there. */
+  /** The changes from `since` on, and before `until`. */
   since: string | null;
   until: string | null;
   run_id: number | null;
 }
 
-/** The rows from `upto` down, above `after`. */
+/** Rows are listed from `upto` down to the one above `after`. */
 type ListParams = ChangeFilter & { after: number; upto: number };
 
 /** `first`: videos as they were first seen; `later`: their changes. */
@@ -126,7 +126,7 @@ ${PACKAGE}
 where ${inTime('old.valid_to')} and (:kind is null or ${ofNewer('change')} = :kind)
   and ${FOUND} and (:run_id is null or ${ofNewer('run_id')} = :run_id)`;
 
-/** Both lists, the newest first. They are read row by row, as far as they are wanted. */
+/** Both lists, the newest first. They are read row by row, until a page is full. */
 export const CHANGE_LISTS = {
   ofFile: {
     first: query<ChangeRow, ListParams>(selectFirst(false)),
@@ -150,7 +150,7 @@ select rowid as position, valid_to as at from video_version
 where rowid between :after + 1 and :upto order by rowid desc limit 1`),
 };
 
-/** The last rows of both tables; 0 without any. */
+/** The last rows of both tables; 0 for an empty one. */
 export const LAST_POSITIONS = query<{ first: number; later: number }>(`
 select coalesce((select max(rowid) from video), 0) as first,
   coalesce((select max(rowid) from video_version), 0) as later`);
@@ -186,7 +186,7 @@ export interface VideoChanges extends PackageRow {
   added: number | null;
   /** Also those that left with their package, which has come back. */
   removed: number;
-  /** Videos of its first import: they are not added. */
+  /** Videos of its first import, which do not count as added. */
   imported: number;
 }
 

@@ -9,14 +9,14 @@ export interface FailedWalk extends PackageRow {
   walk_id: number;
   kind: FailureKind;
   error: string;
-  /** End of the first of the failures in a row, and their number. */
+  /** The end of the first of the failures in a row, and their number. */
   since: string;
   failures: number;
 }
 
 const ERROR = "coalesce(w.error, 'no error was stored') as error";
 
-/** The last full walks of the package `p` that ended so. */
+/** The SQL of the last full walks of the package `p` that ended with one of these statuses. */
 export const lastWalks = (statuses: string, most: number) => `select x.walk_id from walk x
     where x.account = p.account and x.package_id = p.package_id
       and x.mode = 'full' and x.status in (${statuses})
@@ -24,10 +24,7 @@ export const lastWalks = (statuses: string, most: number) => `select x.walk_id f
 
 const lastWalk = (statuses: string) => lastWalks(statuses, 1);
 
-/**
- * Packages whose last full walk failed. An interrupted or parked walk does not count. `failures`: full walks
- * that failed in a row.
- */
+/** Packages whose last full walk failed. An interrupted or parked walk does not count. */
 export const FAILED_WALKS = query<FailedWalk>(`
 with last as (
   select p.account, p.package_id,
@@ -48,10 +45,7 @@ group by l.account, l.package_id`);
 /** A package whose last finished full walk did not read every page. */
 export type PartialWalk = Omit<FailedWalk, 'kind' | 'failures'>;
 
-/**
- * Packages whose last full walk is incomplete. An interrupted or parked walk does not count. `since`: the end
- * of the first of them in a row.
- */
+/** Packages whose last full walk is incomplete. An interrupted or parked walk does not count. */
 export const PARTIAL_WALKS = query<PartialWalk>(`
 with last as (
   select p.account, p.package_id, (${lastWalk(`'succeeded', 'partial', 'failed'`)}) as walk_id
@@ -70,7 +64,7 @@ export interface FailedRun {
   error: string | null;
   /** End of the first of the failures in a row. */
   since: string;
-  /** 1 if full walks failed in it, or only what accounts have once: both are problems themselves. */
+  /** 1 if full walks failed in it, or only streams that accounts have once: those are problems themselves. */
   is_explained: 0 | 1;
 }
 
@@ -89,7 +83,7 @@ select last.run_id, last.error,
       from run_failure f where f.run_id = last.run_id) as is_explained
 from last where last.status = 'failed'`);
 
-/** One thing that a run over everything could not do, and that did not only have to wait. */
+/** One thing that a run over everything could not do. What only had to wait is left out. */
 export interface LastFailure {
   account: string;
   run_id: number;
@@ -117,7 +111,6 @@ from last l join run_failure f using (run_id)
 where f.kind not in ('parked', 'preempted', 'interrupted', 'clock')
 order by l.run_id desc, f.account, f.package_id`);
 
-/** A failed reading of a stream that an account has once, in a run over everything. */
 export interface StreamFailure {
   kind: FailureKind;
   message: string;
@@ -126,8 +119,8 @@ export interface StreamFailure {
 }
 
 /**
- * Runs over everything in which a stream failed that the account has once. Of the last 50, since one
- * succeeded; the newest first. A reading that was skipped or parked does not count.
+ * The failed readings of a stream that the account has once, the newest first. They are those in the last 50
+ * runs over everything, since one of these succeeded. A reading that was skipped or parked does not count.
  */
 export const STREAM_FAILURES = query<StreamFailure, { account: string; stream: AccountStream }>(`
 with recent as (
@@ -150,10 +143,7 @@ export interface Difference {
   since: string;
 }
 
-/**
- * Figures of booked days that the service now reports differently. The newest figure that it reported, and
- * since when it differs.
- */
+/** Figures of booked days that the service now reports differently, with the newest one that it reported. */
 export const DIFFERENCES = query<Difference, { account: string }>(`
 select date, field, booked, observed, since from (
   select date, field, booked, observed, min(observed_at) over (partition by date, field) as since,
@@ -163,13 +153,12 @@ select date, field, booked, observed, since from (
 where newest = 1
 order by date, field`);
 
-/** A past day that the service has not served completely. */
 export interface OpenGap {
   date: string;
   since: string;
 }
 
-/** Past days that the service has not served yet, or not completely. From the day `:since` on. */
+/** Past days, from `:since` on, that the service has not served yet, or not completely. */
 export const OPEN_GAPS = query<OpenGap, { account: string; since: string }>(`
 select date, first_missed_at as since
 from storage_gap

@@ -42,7 +42,7 @@ export function readPackages(db: Db): PackageStatus[] {
 
 export type StoredPackage = PackageStatus & Pick<Package, 'retired_at' | 'last_count' | 'changed_seq'>;
 
-/** One package. Also one that the config no longer names (since `retired_at`). */
+/** One package, also one that the config no longer names (since `retired_at`). */
 export const PACKAGE = query<StoredPackage, PackageRow>(`
 select ${PACKAGE_COLUMNS}, package.retired_at, package.last_count, package.changed_seq
 from package
@@ -57,19 +57,19 @@ select account, package_id, changed_seq
 from package
 where retired_at is null`);
 
-/** What the videos of a package add up to; `duration` in the unit of the service. Doubles beyond 2^53. */
+/** Sums of the videos of a package; `duration` is in the unit of the service. They are rounded beyond 2^53. */
 export interface PackageTotals {
   size_bytes: number;
   duration: number;
-  /** Since `:since`; those that came back are added. */
+  /** Videos that were added or came back since `:since`. */
   added: number;
-  /** Since `:since`; also those that left with their package, which has come back. */
+  /** Videos that left since `:since`, also with their package where that has come back. */
   removed: number;
 }
 
 const OF_PACKAGE = 'account = :account and package_id = :package_id';
 
-/** Videos of unknown size or length count as 0. Reads all states of the package. */
+/** Reads all states of the package. A video of unknown size or length counts as 0. */
 export const PACKAGE_TOTALS = query<PackageTotals, PackageRow & { since: string }>(`
 select total(filesize) as size_bytes, total(duration) as duration,
   coalesce(sum(change in ('added', 'restored', 'returned') and changed_at >= :since), 0) as added,
@@ -105,7 +105,7 @@ from (
 group by minute
 order by minute`);
 
-/** Video records that could not be stored, and were not stored since. */
+/** How many video records of each package could not be stored, and were not stored since. */
 export const QUARANTINE_BY_PACKAGE = query<PackageRow & { open: number }>(`
 select account, package_id, count(*) as open
 from quarantine

@@ -60,7 +60,7 @@ where held_back = 1 and account = :account and package_id = :package_id
 order by id
 limit :limit`);
 
-/** Examples of what is held back or in quarantine. */
+/** How many examples are read of what is held back or in quarantine. */
 const EXAMPLES = 3;
 
 /** Reads the held-back removals by package, with the first three of each as examples. */
@@ -74,14 +74,14 @@ export function readHeldBack(db: Db) {
 
 type QuarantineRow = typeof quarantine.$inferSelect;
 
-/** Records in quarantine. Records that could not be stored, and were not stored since. */
+/** How many records of each stream could not be stored, and were not stored since. */
 export const QUARANTINE_COUNTS = query<Pick<QuarantineRow, 'account' | 'stream'> & { open: number }>(`
 select account, stream, count(*) as open
 from quarantine
 where resolved_at is null
 group by account, stream`);
 
-/** Examples of records in quarantine. Oldest first. The column `raw` has the record as it was received. */
+/** Examples of records in quarantine, the oldest first. */
 export const QUARANTINE_EXAMPLES = query<
   Pick<QuarantineRow, 'package_id' | 'record_id' | 'reason' | 'seen_at'>,
   { account: string; stream: StreamName; limit: number }

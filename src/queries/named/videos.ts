@@ -69,7 +69,7 @@ export function createPastTotals(db: Db): (asked: TotalsRequest) => DayTotal[] {
   };
 }
 
-/** Walks of a package that did not succeed. Those that began at `:at` or later, without those in progress. */
+/** The walks of a package that began at `:at` or later, have ended, and did not succeed. */
 export const PACKAGE_TROUBLE = query<{ started_at: string; status: Status }, PackageRow & { at: string }>(`
 select started_at, status
 from walk
@@ -95,7 +95,7 @@ limit :limit`);
 
 type Video = typeof video.$inferSelect;
 
-/** Keys that let a video be played: no page shows them. */
+/** The keys that let a video be played. No page shows them. */
 export const HIDDEN_FIELDS: readonly string[] = ['access_key', 'org_access_key'];
 
 const SHOWN = EDITABLE_FIELDS.filter((name) => !HIDDEN_FIELDS.includes(name)).join(', ');
@@ -104,7 +104,7 @@ export type VideoRow = Omit<Video, 'access_key' | 'org_access_key'>;
 
 type VideoKey = PackageRow & { id: number };
 
-/** One video. Its present state, without the keys that let it be played (`access_key`, `org_access_key`). */
+/** The present state of one video. */
 export const VIDEO = query<VideoRow, VideoKey>(`
 select account, package_id, id, ${SHOWN}, first_seen_at, changed_at, removed_at, first_missing_at,
   change_seq, change
@@ -113,7 +113,7 @@ where account = :account and package_id = :package_id and id = :id`);
 
 export type VersionRow = VideoRow & { valid_to: string };
 
-/** The earlier states of a video. Newest first. */
+/** The earlier states of a video, the newest first. */
 export const VERSIONS = query<VersionRow, VideoKey & { limit: number }>(`
 select account, package_id, id, ${SHOWN}, first_seen_at, changed_at, removed_at, first_missing_at,
   change_seq, change, valid_to
@@ -122,13 +122,13 @@ where account = :account and package_id = :package_id and id = :id
 order by change_seq desc
 limit :limit`);
 
-/** Versions that the page of a video shows. */
+/** How many versions the page of a video shows. */
 const SHOWN_VERSIONS = 100;
 
 /** A video in its present state and in earlier ones. */
 interface VideoStates {
   now: VideoRow;
-  /** Newest first, a hundred at most. */
+  /** The newest first, a hundred at most. */
   before: VersionRow[];
   /** The state before those; null if `before` has all. */
   earlier: VersionRow | null;

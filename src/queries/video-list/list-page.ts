@@ -14,7 +14,7 @@ export interface ListQuery {
   search?: { item: SearchColumn; keyword: string };
   /** NULL first, text by code point, equal values by id; `desc` is the exact reverse of `asc`. */
   sort: { item: SortColumn; direction: 'asc' | 'desc' };
-  /** From 1. */
+  /** The number of the page, from 1. */
   page: number;
   /** Rows per page, from 1. */
   pageSize: number;

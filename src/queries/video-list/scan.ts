@@ -6,7 +6,7 @@ import type { Db } from '../../database/connection.ts';
 import type { PackageKey } from '../../sync/package-key.ts';
 import { getRankRange, prepareListPage, type ListPage, type ListQuery } from './list-page.ts';
 
-/** Lists that are kept for their next pages, and ids in all of them. */
+/** How many lists are kept for their next pages, and how many ids in all of them. */
 const CACHE = { lists: 100, ids: 2_000_000 };
 
 /** Reads a page; null if no full walk of the package has completed. Must run in one snapshot. */
