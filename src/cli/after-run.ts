@@ -1,4 +1,4 @@
-/** What follows a run of a command: the publication, the loads of the targets, and the exit code of all. */
+/** What follows a run: the publication, the loads of the targets, and the exit code for all of it. */
 import { PINGED_ENDS, type PingedEnd } from '../alerts/pings.ts';
 import { loadTarget, mayLoad } from '../app/load-targets.ts';
 import { publishNoted } from '../app/publish-noted.ts';
@@ -28,7 +28,7 @@ type Context = Pick<CommandContext, 'clock' | 'logger' | 'announce' | 'formatCom
 /**
  * Publishes if anything changed and `publish.every` allows it, unless the signal has aborted. Waits while
  * another process publishes, because that one may have read the warehouse before this run ended. An expected
- * error is a result.
+ * error is returned, not thrown.
  */
 export async function publishAfterRun(
   { publisher, warehouse }: { publisher: Publisher | null; warehouse: Warehouse },
@@ -67,15 +67,15 @@ async function publishIfDue(
   return publishNoted(publisher, context, signal);
 }
 
-/** What became of the targets; `error`: a signal stopped it. */
+/** The loads of the targets that were made; `error` if a signal stopped them. */
 export interface LoadsAfterRun {
   loads: TargetLoads[];
   error: InterruptedError | null;
 }
 
 /**
- * Loads each target that lacks something of the published file, as often as its `every` allows, one after the
- * other. Nothing after a publication that failed. Does not throw: a target that fails is a result.
+ * Loads the targets that lack something of the published file, one after the other, and as often as their
+ * `every` allows. It loads none after a publication that failed. A load that fails is returned, not thrown.
  */
 export async function loadAfterRun(
   config: Config,
@@ -104,12 +104,12 @@ export async function loadAfterRun(
   return { loads, error: null };
 }
 
-/** The text of the loads after a run; empty if there were none. */
+/** The text about the loads after a run; empty if there were none. */
 export const loadsAfterRunText = ({ loads, error }: LoadsAfterRun): string =>
   loads.map((load) => targetLoadsText(load, true)).join('') +
   (error === null ? '' : `targets not loaded: ${error.message}\n`);
 
-/** The ping after a run: a publication that failed makes it a failure. */
+/** Which ping is sent after a run: that of a failure also where only the publication failed. */
 export function getPingedEnd(status: RunSummary['status'], published: PublishResult): PingedEnd {
   const end = PINGED_ENDS[status];
   if (end !== 'success' || !(published instanceof VodhouseError)) return end;

@@ -1,4 +1,4 @@
-/** What most commands need: a logger that hides the secrets, and progress that suits the terminal. */
+/** What most commands need: options, a logger that hides the secrets, and progress for a person. */
 import { systemClock } from '../lib/clock.ts';
 import type { LogLevel } from '../lib/log-levels.ts';
 import { createLogger, type LogFormat, type Logger } from '../lib/logger.ts';
@@ -23,17 +23,17 @@ export interface JsonOptions extends ConfigOptions {
 export type ContextOptions = ConfigOptions & { verbose?: true };
 
 export interface CommandContext extends Environment {
-  /** Formats commands with the `--config` of this one. */
+  /** Formats commands with the `--config` of the command that runs. */
   formatCommand: FormatCommand;
-  /** Prints on a terminal what takes a while; nothing elsewhere. */
+  /** Prints on a terminal what takes a while next. Where stderr is no terminal, it does nothing. */
   announce: (text: string) => void;
-  /** Writes a line to stderr, above that of the progress. The text ends with a line feed. */
+  /** Writes a line to stderr, above the progress. The text ends with a line feed. */
   line: (text: string) => void;
   /** Removes the progress from the terminal. */
   close(): void;
 }
 
-/** A line of progress on a terminal, log lines elsewhere. */
+/** Its progress is one line on a terminal, and log lines where stderr is none. */
 export async function openCommandContext(
   command: string,
   options: ContextOptions,
@@ -48,7 +48,7 @@ export async function openCommandContext(
   return { ...context, logger, progress, line, announce, close };
 }
 
-/** It logs walks at level `info` as far as `logged` asks for them, and shows no progress. */
+/** Its progress is log lines only: at level `info` those of the walks that `logged` selects. */
 export function createLogContext(
   command: string,
   { logLevel: level, logFormat: format, config }: ContextOptions,
@@ -68,7 +68,7 @@ export function createLogContext(
   };
 }
 
-/** For loads of targets: a text log would repeat what the command prints. */
+/** The logger for loads of targets: it writes JSON only, because a text log would repeat what is printed. */
 export function createLoadLogger(
   { logLevel, logFormat: format }: LogOptions,
   secrets: readonly string[],

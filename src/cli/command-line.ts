@@ -1,4 +1,4 @@
-/** All commands and their options. Only the file of the command that runs is loaded. */
+/** Declares all commands and their options. Only the module of the command that runs is loaded. */
 import { Command, CommanderError, Option } from 'commander';
 import { commandsFor, DEFAULT_CONFIG } from '../lib/shell-command.ts';
 import { LOG_LEVELS } from '../lib/log-levels.ts';
@@ -49,7 +49,7 @@ function withExitCode<Given extends unknown[]>(load: () => Promise<(...given: Gi
   };
 }
 
-/** Options of `publish` that are not about the file. */
+/** The options of `publish` that concern targets: `--file-only` excludes them. */
 const ABOUT_TARGETS = ['target', 'verify', 'rebuild', 'takeOver', 'printSql'];
 const JSON_OPTION = ['--json', 'print one JSON document on stdout'] as const;
 

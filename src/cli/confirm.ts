@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline/promises';
 import { ConfigError } from '../lib/errors.ts';
 
 /**
- * Asks at the terminal, unless `yes` is set; on a no it prints that nothing was changed. Throws ConfigError
- * if stdin is no terminal; `command` does the same without asking.
+ * Asks a question at the terminal, unless `yes` is set. After any answer but yes, it prints that nothing was
+ * changed. Throws ConfigError if stdin is no terminal: its hint is `command` with `--yes`.
  */
 export async function isConfirmed(
   question: string,

@@ -28,7 +28,7 @@ export const EXIT_OF_RUN: Record<RunSummary['status'], number> = {
   parked: EXIT.partial,
 };
 
-/** Prints on stderr what went wrong and what to do next; of an unexpected error, the stack. */
+/** Prints on stderr what went wrong and what to do next, or the stack of an unexpected error. */
 export function printError(error: unknown, formatCommand: FormatCommand): void {
   const isExpected = error instanceof VodhouseError;
   const text = !isExpected && error instanceof Error ? (error.stack ?? error.message) : errorMessage(error);

@@ -1,18 +1,18 @@
-/** The process of a command: arguments in, text and exit code out. */
+/** The process of a command: takes its arguments, and ends with its exit code. */
 import { ignoreLostLog } from '../lib/lost-log.ts';
 import { runCommandLine } from './command-line.ts';
 import { EXIT } from './exit.ts';
 
-/** Commands that print rows for as long as they are read. All others end what they began. */
+/** Commands that end when nothing reads their output any more. All others complete what they began. */
 const PRINTING = ['query', 'export'];
-/** Commands that serve: what they print is no part of that. */
+/** Commands that continue, and succeed, although stdout cannot be written. */
 const SERVING = ['start', 'sandbox', 'demo'];
 
 const command = process.argv[2] ?? '';
 let isLost = false;
 
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-  const hasEnded = code === 'EPIPE'; // its reader has read enough
+  const hasEnded = code === 'EPIPE'; // the process that reads stdout has ended
   if (!hasEnded && !isLost && !SERVING.includes(command)) {
     isLost = true;
     process.exitCode = EXIT.failed;
@@ -23,5 +23,5 @@ process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
 });
 
 ignoreLostLog();
-process.exitCode = EXIT.failed; // also where a command never ends, and nothing is left to wait for
+process.exitCode = EXIT.failed; // stays if the process ends because nothing can settle the promise below
 void runCommandLine(process.argv.slice(2)).then((code) => (process.exitCode = isLost ? EXIT.failed : code));

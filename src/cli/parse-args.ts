@@ -22,7 +22,7 @@ function parseNumber(text: string, least: number, expected: string): number {
   throw new InvalidArgumentError(`expected ${expected}.`);
 }
 
-/** `101 main/102` or `101,main/102`; appended to the selectors of earlier arguments. */
+/** Packages, such as `101,main/102`. They are added to those of earlier arguments of the same option. */
 export function parsePackageSelectors(
   text: string,
   earlier: PackageSelector[] | undefined,

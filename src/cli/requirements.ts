@@ -1,4 +1,4 @@
-/** What commands require: a warehouse, a published file, names that are known. */
+/** Checks before a command begins: of names, of the warehouse, of the published file. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
@@ -7,7 +7,7 @@ import { findNearest } from '../lib/did-you-mean.ts';
 import { ConfigError } from '../lib/errors.ts';
 import type { ConfigOptions } from './command-context.ts';
 
-/** Throws ConfigError for a name that is not known: `message`, the name, and the nearest known one. */
+/** Throws ConfigError for an unknown name: `message` and the name, and as a hint the nearest known one. */
 export function assertKnown(message: string, name: string, known: readonly string[]): void {
   if (known.includes(name)) return;
   const nearest = findNearest(name, known);
@@ -28,7 +28,7 @@ export function assertWarehouse({ warehouse }: Pick<Config, 'warehouse'>): void 
   if (!existsSync(warehouse)) throw new ConfigError(`there is no warehouse at ${warehouse}`);
 }
 
-/** The file of `--file`, or of the config. Throws ConfigError if the config publishes nothing. */
+/** The published file: that of `--file`, else that of the config. Throws ConfigError if there is neither. */
 export function findPublishedFile({ file, config }: ConfigOptions & { file?: string }): string {
   if (file !== undefined) return resolve(file);
   const { publish } = loadConfigWithoutFiles(config).config;

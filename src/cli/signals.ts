@@ -6,15 +6,15 @@ import { EXIT } from './exit.ts';
 type StopSignal = 'SIGINT' | 'SIGTERM';
 
 /**
- * SIGINT and SIGTERM as an AbortSignal. The first one writes `text` as a line that ends with a line feed, to
- * stderr by default, and aborts; the second exits at once.
+ * Turns SIGINT and SIGTERM into an AbortSignal. The first one aborts it, and passes `text` as a line with its
+ * line feed to `write`, which writes to stderr by default. The second one ends the process at once.
  */
 export function abortOnSignal(
   text = 'stopping after the current page',
   write: (line: string, signal: StopSignal) => void = (line) => void process.stderr.write(line),
 ) {
   const controller = new AbortController();
-  setMaxListeners(0, controller.signal); // each request in flight listens to it: Node warns of more than ten
+  setMaxListeners(0, controller.signal); // each request in flight listens, and Node warns of more than ten
   let received: StopSignal | null = null;
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.on(name, () => {
@@ -24,13 +24,14 @@ export function abortOnSignal(
       controller.abort(new InterruptedError(`stopped by ${name} before the end`));
     });
   }
-  /** `received`: the signal; null before it. */
+  /** `received` returns the first signal; null before it. */
   return { signal: controller.signal, received: () => received };
 }
 
 /**
- * SIGHUP as requests: `listen` takes the one listener, which is called for each, and at once for one that
- * came while there was none. A terminal that closes sends SIGHUP too: it ends the process like SIGTERM.
+ * Turns SIGHUP into requests. The returned function takes their one listener; it calls it at each SIGHUP, and
+ * at once for one that came while there was no listener. It returns a function that removes the listener. A
+ * terminal that closes sends SIGHUP too: that ends the process like SIGTERM.
  */
 export function requestOnHangup() {
   let listener: (() => void) | null = null;

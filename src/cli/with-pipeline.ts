@@ -1,4 +1,4 @@
-/** What the commands share that change the warehouse, or send requests outside of a worker. */
+/** What commands share that change the warehouse, or send requests without a worker. */
 import { openPipeline, type Pipeline } from '../app/pipeline.ts';
 import type { Config } from '../config/config.ts';
 import { exitCodeForSync, publishAfterRun } from './after-run.ts';

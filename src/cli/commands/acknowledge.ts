@@ -8,10 +8,7 @@ import type { ConfigOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { assertKnown, assertWarehouse } from '../requirements.ts';
 
-/**
- * `vodhouse acknowledge [ACCOUNT/STREAM/FIELD]`: accepts drift, all of it where none is named. Returns the
- * exit code.
- */
+/** `vodhouse acknowledge [NAME]`: accepts one drift, or all if none is named. Returns the exit code. */
 export async function acknowledge(name: string | undefined, options: ConfigOptions): Promise<number> {
   const config = loadConfig(options.config);
   assertWarehouse(config);

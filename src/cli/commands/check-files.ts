@@ -20,7 +20,7 @@ export interface FileCheck {
   hint: string | null;
 }
 
-/** Checks the files that the config has, and writes nothing. `now` in milliseconds since 1970. */
+/** Checks the files that the config names, and writes nothing. `now`: milliseconds since 1970. */
 export function checkFiles(
   { warehouse: live, publish, backup }: Config,
   warehouse: Pick<Warehouse, 'db'>,

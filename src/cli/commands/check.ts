@@ -38,9 +38,9 @@ import { withPipeline } from '../with-pipeline.ts';
 /** One request to the service and its result. */
 interface CheckResult {
   account: string;
-  /** Null: what the account has once. */
+  /** Null for a stream that the account has once, such as its storage. */
   packageId: number | null;
-  /** What was requested; the key is that of the JSON document. */
+  /** What was requested, such as `package 101`. */
   asked: string;
   ok: boolean;
   result: string;
@@ -49,15 +49,13 @@ interface CheckResult {
 
 export type CheckOptions = JsonOptions & { all?: true; notify?: true };
 
-/**
- * Without `--all`, at most this number of packages of an account is requested, and none after one that fails.
- */
+/** Without `--all`, this number of packages of an account is requested at most, and none after a failure. */
 const MOST_PACKAGES = 20;
 
 /**
  * `vodhouse check`: checks the config and its files, then sends few requests that test each account,
- * connects to each target, and with `--notify` sends a test message. Returns the exit code: 2 where `sync`
- * and `start` refuse the config, because too much left it.
+ * connects to each target, and with `--notify` sends a test message. Returns the exit code, which is 2 if
+ * `sync` and `start` refuse the config, because too many packages left it.
  */
 export async function check(options: CheckOptions): Promise<number> {
   const config = loadConfig(options.config);
@@ -91,14 +89,14 @@ async function checkAll(
   });
   const checkingTargets = checkTargets(config, pipeline.warehouse);
   const testing = webhook === null ? null : sendTestMessage(webhook, config, Date.now());
-  // the pipeline must not be closed while one is at work
+  // an error must not close the pipeline while other checks still use it
   await Promise.allSettled([...checks, checkingTargets]);
   const findings = (await Promise.all(checks)).flat();
   const files = checkFiles(config, pipeline.warehouse, Date.now());
   return { files, findings, targets: await checkingTargets, webhook: await testing };
 }
 
-/** Every check, as a row of the table. */
+/** All checks as rows of the table. */
 const listRows = ({ files, findings, targets, webhook }: Checked) => [
   ...files.map(({ file, path, ...row }) => ({ of: file, checked: path, ...row })),
   ...findings.map(({ account, asked, ...row }) => ({ of: account, checked: asked, ...row })),
@@ -114,13 +112,13 @@ const describeWebhook = ({ host, error }: TestResult) => ({
   hint: error === null ? null : 'check notify.webhook in the config',
 });
 
-/** Where nothing answered, the files that are as they should be do not count. */
+/** If no request, target and webhook succeeded, everything failed, although the files are good. */
 function exitCodeForChecks(checked: Checked): number {
   if (listRows(checked).every(({ ok }) => ok)) return EXIT.done;
   return listRows({ ...checked, files: [] }).some(({ ok }) => ok) ? EXIT.partial : EXIT.failed;
 }
 
-/** Throws ConfigError if there is none. Pings are not tested: each one reports a run. */
+/** Throws ConfigError if the config has none. Pings are not tested, because each one reports a run. */
 function getWebhook({ notify }: Config, file: string): string {
   if (notify?.webhook) return notify.webhook;
   throw new ConfigError(`${file} has no notify.webhook to send a test message to`, {
@@ -128,7 +126,7 @@ function getWebhook({ notify }: Config, file: string): string {
   });
 }
 
-/** A warning where other users have access to the file with the keys. */
+/** A warning if other users have access to the file with the keys. */
 function findOpenEnvFile({ file }: Config): string[] {
   const path = join(dirname(file), '.env');
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
@@ -157,7 +155,7 @@ async function checkAccount(
         },
       );
       results.push(finding);
-      // the other packages are at the same address, and have the same key
+      // the other packages have the same address and the same key
       if (!isReachable || !(finding.ok || isAll)) break;
     }
     return results;
@@ -173,7 +171,7 @@ async function checkAccount(
 
 type CheckedStream = StreamRow & { stream: StreamName };
 
-/** An error of the service is a result; any other ends the command. */
+/** Sends one request. A refusal or a fault of the service is a result; any other error is thrown. */
 async function checkRequest(
   of: CheckedStream,
   asked: string,
@@ -194,14 +192,14 @@ async function checkRequest(
   }
 }
 
-/** What of the config a refusal without a hint is about. */
+/** The part of the config to check after a refusal that has no hint. */
 function adviceFor({ status }: RefusedError, { stream }: CheckedStream): string {
   const { section, refusable } = STREAM_KINDS[stream];
   if (status === 404) return `check ${section}.base_url in the config: the service has no such path`;
   return `check the key and ${refusable} in the config`;
 }
 
-/** Tries each target, and looks who owns the accounts; changes nothing that a reader sees. */
+/** Connects to each target, and reads who owns the accounts there. It changes no published row. */
 function checkTargets({ publish, accounts, worker }: Config, warehouse: Warehouse) {
   const identity = readIdentity({ path: warehouse.path, warehouseId: getWarehouseId(warehouse.db) });
   async function check(config: TargetConfig) {

@@ -1,4 +1,4 @@
-/** The demo's files and its past: 60 days of real runs against the sandbox, by a clock that they advance. */
+/** The files of the demo, and its past: real runs against the sandbox, by a clock that moves over 60 days. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
 import { getDemoConfig } from '../../app/configured-warehouse.ts';
@@ -37,13 +37,13 @@ export const PACKAGES = [
 ] as const;
 const [CAMPAIGNS, WEBINARS, TOURS] = [102, 104, 105] as const;
 
-/** The first line of the config: another file of this name is not replaced. */
+/** The first line of the demo's config. A file of this name without that line is not replaced. */
 const MARKER = '# Written by vodhouse demo at each start. The account answers while the demo runs.\n';
 
 /**
  * Writes the config of the demo next to its warehouse, and returns it with more frequent runs. The sandbox
- * answers at `url`; the web server listens on `port`. Where no worker is running, hourly runs keep `status`
- * from calling it stale at once.
+ * answers at `url`; the web server listens on `port`. Without a worker (`isRunning` is false) the schedule is
+ * hourly, so that `status` does not report the packages as stale a few minutes later.
  */
 export function writeDemoConfig(
   warehouse: string,
@@ -51,7 +51,7 @@ export function writeDemoConfig(
 ): Config {
   const now = Date.now();
   const tick = new Date(now - 2 * HOUR_MS);
-  // a removal that is held back stays so for a day
+  // walks Campaigns once a day, so that its removals stay held back until tomorrow
   const daily = `${tick.getUTCMinutes()} ${tick.getUTCHours()} * * *`;
   const packages = PACKAGES.map(
     ({ id, name }) =>
@@ -95,13 +95,13 @@ export function removeEarlierDemo(warehouse: string): void {
       `${displayPath(foreign)} exists, and vodhouse demo did not make it; nothing was changed`,
       { hint: 'name another file: vodhouse demo --file data/new-demo.db' },
     );
-  // another demo would lose its file
+  // throws while another demo uses the file
   if (existsSync(warehouse)) lockOrThrow(warehouse, 'worker', 'demo', Date.now()).release();
   for (const file of [warehouse, `${warehouse}-wal`, `${warehouse}-shm`, published])
     rmSync(file, { force: true });
 }
 
-/** Reads a file of any version, and changes none. */
+/** Whether a live file of any version is that of a demo. Changes nothing. */
 function isDemo(warehouse: string): boolean {
   const db = openForCopy(warehouse);
   try {
@@ -117,20 +117,20 @@ function getPublishedFile(warehouse: string): string {
   return join(dir, `${name}.bi${ext}`);
 }
 
-/** The age of the first run when the last one began, in days; and how long ago the last one began. */
+/** The days from the first run of the past to the last one, and how long ago the last one began. */
 const PAST_DAYS = 60;
 const ENDS_AGO_MS = HOUR_MS;
-/** Days ago of the runs: every sixth of them is full. */
+/** The runs, as days before the last one. Those at a multiple of six are full. */
 const RUNS = [60, 54, 48, 42, 36, 30, 24, 18, 12, 7, 6, 5, 4, 3, 2, 1, 0.75, 0.5, 0.25, 0];
 const FULL_EVERY = 6;
-/** A run of the past is over then, also one that was parked. */
+/** Changes begin this long after a run began; it is over by then, also if it was parked. */
 const RUN_MS = 3 * HOUR_MS;
-/** Days ago: a day that the service leaves out, one that it first counts too low, and a restriction. */
+/** Days before the last run: a day that the service leaves out, one that it counts too low, a restriction. */
 const [GAP, CORRECTED, RESTRICTED] = [33, 6, 42];
-/** The service names this time to wait when it restricts the account. */
+/** How long the service asks to wait when it restricts the account. */
 const RESTRICTION_MS = 2 * HOUR_MS;
 
-/** What happens to the account before the run of a day, by days ago. */
+/** What happens to the account before a run, by the days of that run before the last one. */
 const INCIDENTS: Partial<Record<number, (sandbox: Sandbox, getDay: (daysAgo: number) => string) => void>> = {
   [PAST_DAYS]: ({ incidents }, getDay) => {
     incidents.leaveOut(getDay(GAP));
@@ -141,17 +141,17 @@ const INCIDENTS: Partial<Record<number, (sandbox: Sandbox, getDay: (daysAgo: num
   30: ({ removeMany }) => removeMany(TOURS, 37),
   24: ({ incidents }) => incidents.failPackages([WEBINARS]),
   [CORRECTED - 2]: ({ incidents }, getDay) => incidents.changeDay(getDay(CORRECTED), 1),
-  // files are kept until tomorrow
+  // the files are deleted tomorrow, so that the storage of today does not fall
   0: ({ removeMany }, getDay) => removeMany(CAMPAIGNS, 71, getDay(-1 - ENDS_AGO_MS / DAY_MS)),
 };
 
-/** A clock for the past, which only sleeps advance, and for what follows. */
+/** The clock of the demo. In the past only `set` and sleeps move it; after that it is the machine's clock. */
 export interface PastClock extends Clock {
-  /** Moves to a moment (ms); null: from now on it is the machine's clock, and a sleep takes no time. */
+  /** Moves it to a moment of the past (ms); null: to the machine's clock, by which sleeps take no time. */
   set(ms: number | null): void;
 }
 
-/** It shows the time of the machine at first. */
+/** Creates the clock, which begins as the machine's. */
 export function createPastClock(): PastClock {
   let past: number | null = null;
   return {
@@ -159,7 +159,7 @@ export function createPastClock(): PastClock {
     sleep: async (ms, signal) => {
       signal?.throwIfAborted();
       if (past === null) return;
-      past += Math.max(0, Math.ceil(ms)); // in whole milliseconds, as every clock
+      past += Math.max(0, Math.ceil(ms)); // clocks have whole milliseconds
       await breathe();
     },
     set: (ms) => void (past = ms),
@@ -173,7 +173,7 @@ export function startOfPast(): number {
 
 interface PastParts {
   config: Config;
-  /** It reads `clock`. */
+  /** Its clock is `clock`. */
   sandbox: Sandbox;
   clock: PastClock;
   /** When the past begins, in milliseconds since 1970. */
@@ -182,7 +182,7 @@ interface PastParts {
   signal: AbortSignal;
 }
 
-/** Makes the past in a new file, and returns a line about it. Throws the signal's reason if that aborts. */
+/** Makes the past in a new live file, and returns a line about it. Throws its reason if the signal aborts. */
 export async function makePast(parts: PastParts): Promise<string> {
   const { config, sandbox, clock, startMs, context, signal } = parts;
   const endMs = startMs + PAST_DAYS * DAY_MS;
@@ -232,7 +232,7 @@ async function correctOneDay(
   );
 }
 
-/** The returned function spreads changes evenly from when the last run was over until `ms`. */
+/** Returns a function that spreads `changes` evenly from the end of the last run to `ms`. */
 function createChanges(sandbox: Sandbox, clock: PastClock, startMs: number) {
   let doneMs = startMs;
   return (ms: number, changes: number): void => {
@@ -246,5 +246,5 @@ function createChanges(sandbox: Sandbox, clock: PastClock, startMs: number) {
   };
 }
 
-/** The number of changes before a run: fewer on the last day, whose runs are close. */
+/** The number of changes before a run; fewer on the last day, because its runs are close together. */
 const countChanges = (daysAgo: number): number => (daysAgo < 1 ? 8 : 12 + ((daysAgo * 7) % 34));

@@ -41,7 +41,7 @@ export interface DemoOptions extends LogOptions {
 
 /** The port of the pages, unless another process listens at it. */
 const DEFAULT_PORT = 8320;
-/** How long the sandbox takes to answer in the past. */
+/** How long the sandbox takes to answer, in milliseconds; only by the clock of the past. */
 const ANSWER_MS = 400;
 
 /**
@@ -89,7 +89,7 @@ export async function demo(options: DemoOptions): Promise<number> {
 async function syncOnce(config: Config, context: CommandContext, signal: AbortSignal): Promise<number> {
   const pipeline = openPipeline(config, context);
   try {
-    const { selectForFullRun } = openOwnSchedules(config, pipeline.warehouse); // as the worker does
+    const { selectForFullRun } = openOwnSchedules(config, pipeline.warehouse); // as a worker selects
     const summary = await pipeline.run({
       trigger: 'manual',
       takesPart: selectForFullRun(Date.now()),
@@ -108,7 +108,7 @@ async function syncOnce(config: Config, context: CommandContext, signal: AbortSi
   }
 }
 
-/** A worker with its web page; after the first publication it prints what to try. */
+/** Runs a worker with its pages until the signal. After the first publication it prints what to try. */
 async function runDemoWorker(config: Config, signal: AbortSignal, options: ConfigOptions): Promise<void> {
   const context = createLogContext('demo', options, config.secrets, 'none');
   const events = logWorkerEvents(context.logger);
@@ -135,7 +135,7 @@ const QUERIES = [
   "select column_name, data_type, description from dictionary where table_name = 'videos' order by position",
 ];
 
-/** Queries, and commands with the config of the demo; `isRunning`: also those that send requests. */
+/** Commands to try. `isRunning`: also those that send requests, because the sandbox still answers. */
 function demoExamples({ file, publish }: Config, isRunning: boolean): string {
   const [config, published] = [shellQuote(displayPath(file)), displayPath(publish?.file ?? '')];
   const queries = QUERIES.map((sql) => `query --file ${shellQuote(published)} "${sql}"`);

@@ -19,18 +19,18 @@ import { abortOnSignal } from '../signals.ts';
 type Format = (typeof EXPORT_FORMATS)[number];
 
 export type ExportOptions = JsonOptions & {
-  /** Left out: the ending of `out`. */
+  /** If it is left out, the ending of `out` is the format. */
   format?: Format;
   table?: string;
-  /** Every table, into the folder `out`. */
+  /** Every table is exported, into the folder `out`. */
   all?: true;
   out: string;
   file?: string;
 };
 
 /**
- * `vodhouse export`: writes the rows of one published table, or of each, as fast as the file or the reader
- * takes them. A file appears when it is complete. Returns the exit code.
+ * `vodhouse export`: writes the rows of one published table, or of each, to files or to stdout. A file
+ * appears when it is complete. Returns the exit code.
  */
 export async function exportTables(options: ExportOptions): Promise<number> {
   const { table = 'videos', all, out, json } = options;
@@ -60,7 +60,7 @@ export async function exportTables(options: ExportOptions): Promise<number> {
   }
 }
 
-/** The format of `--format`, else the ending of the file's name. Throws ConfigError where neither is one. */
+/** The format of `--format`, else that of the file's ending. Throws ConfigError if neither names one. */
 function getFormat({ format, all, out }: ExportOptions): Format {
   const ending = all ? '' : extname(out).toLowerCase();
   const found = format ?? EXPORT_FORMATS.find((each) => ending === `.${each}`);
@@ -77,7 +77,7 @@ function toPieces(source: Export, format: Format): Iterable<string> | AsyncItera
   return inChunks(queryCsv({ columns: columns.map(({ name }) => name), rows: source.rows() }));
 }
 
-/** Throws VodhouseError if the file cannot be written, InterruptedError at a signal; it is as before then. */
+/** Throws VodhouseError if the file cannot be written, InterruptedError at a signal; it stays as it was. */
 async function writeFile(out: string, pieces: Readable, signal: AbortSignal): Promise<void> {
   const existing = statSync(out, { throwIfNoEntry: false });
   removeStaleDrafts(out);
@@ -97,7 +97,7 @@ async function writeFile(out: string, pieces: Readable, signal: AbortSignal): Pr
   }
 }
 
-/** A line on stderr, because stdout may carry the rows; or a document for `--json`. */
+/** Returns what was exported for `--json`. Without it, prints a line to stderr: stdout may have the rows. */
 function report(source: Export, { format, json }: ExportOptions, out: string): object {
   const rows = source.getCount();
   const sizeBytes = out === '-' ? null : statSync(out).size;
@@ -110,8 +110,8 @@ function report(source: Export, { format, json }: ExportOptions, out: string): o
 }
 
 /**
- * The path that `--out` leads to. Throws ConfigError for what an export must never replace: a database (the
- * process must not have it open), the log of one, the config and its `.env`.
+ * The path of the file that `--out` leads to. Throws ConfigError for one that an export must never replace: a
+ * database, which this process must not have open, the log of one, the config, a `.env`, and what is no file.
  */
 export function resolveExportFile(out: string, config: string): string {
   const path = resolveLink(resolve(out));

@@ -46,7 +46,7 @@ export async function forget(target: ForgetTarget, options: ForgetOptions): Prom
   });
 }
 
-/** Throws ConfigError unless everything that would go is retired. */
+/** Throws ConfigError unless everything that would be deleted is retired. */
 function assertRetired({ warehouse }: Pipeline, config: Config, target: ForgetTarget, name: string): void {
   const { account, packageId } = target;
   const packages = listTargetPackages(warehouse.db, target);
@@ -68,7 +68,7 @@ function assertRetired({ warehouse }: Pipeline, config: Config, target: ForgetTa
   });
 }
 
-/** Under the run lock. The backup comes first. */
+/** Makes a backup if `isBackedUp`, then deletes the rows, both under the run lock. */
 async function deleteRows(
   { pipeline: { warehouse }, context: { clock, announce }, signal }: OpenedCommand,
   path: string,

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { DEFAULT_FILES } from '../../config/config.ts';
 import { CONFIG_TEMPLATE, configJsonSchema } from '../../config/template.ts';
 import { FOR_ALL, FOR_OWNER, makeFolder } from '../../database/files.ts';
-// It refuses a Node without SQLite, before anything is written: the next commands would refuse it.
+// It throws in a Node without SQLite, before anything is written: no other command would work there.
 import '../../database/sqlite.ts';
 import { ConfigError, errorMessage } from '../../lib/errors.ts';
 import { commandsFor } from '../../lib/shell-command.ts';
@@ -13,7 +13,7 @@ import { asTyped } from '../output/output.ts';
 
 /**
  * `vodhouse init`: writes a config, its JSON schema and an empty `.env` into a folder that it makes if there
- * is none; overwrites none. Returns the exit code.
+ * is none. It overwrites no file. Returns the exit code.
  */
 export async function init({ config }: ConfigOptions): Promise<number> {
   const schema = join(dirname(config), 'vodhouse.schema.json');

@@ -8,7 +8,7 @@ import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
 import { planText } from '../output/plan-text.ts';
 
-/** `vodhouse plan`: what runs cost; sends nothing. The exit code is 3 where the schedule does not fit. */
+/** `vodhouse plan`: prints what runs cost. Returns the exit code, 3 if the schedule does not fit. */
 export async function plan(options: JsonOptions): Promise<number> {
   const config = loadConfig(options.config);
   const { logger, formatCommand } = createLogContext('plan', options, config.secrets, 'none');

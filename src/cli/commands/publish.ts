@@ -32,8 +32,9 @@ export interface PublishOptions extends JsonOptions {
   fileOnly?: true;
   target?: string;
   verify?: true;
-  /** An account. */
+  /** The account to load again completely. */
   rebuild?: string;
+  /** The account to load although another warehouse owns it. */
   takeOver?: string;
   yes?: true;
   printSql?: true;
@@ -57,7 +58,7 @@ export async function publish(options: PublishOptions): Promise<number> {
   const warehouse = openWarehouse(config.warehouse, systemClock);
   try {
     const force = getForce(options, config, listAccounts(warehouse.db));
-    const [first] = loaders; // a forced load has one target
+    const [first] = loaders; // with `force` there is one
     if (force && first && !(await confirmForce(force, first, warehouse, options, signal))) return EXIT.done;
     const context = { warehouse, clock: systemClock, logger: createLoadLogger(options, config.secrets) };
     const isWanted = !isAboutTargets(options) || publisher.dueAt(systemClock.now()) !== null;
@@ -72,7 +73,7 @@ export async function publish(options: PublishOptions): Promise<number> {
   }
 }
 
-/** Loads one target after the other, and prints each as it ends. */
+/** Loads one target after the other, and prints the result of each when its load ends. */
 async function loadAll(
   loaders: readonly TargetLoader[],
   context: Parameters<typeof loadTarget>[1],
@@ -91,7 +92,7 @@ async function loadAll(
   return loads;
 }
 
-/** Prints what makes the schemas. Throws ConfigError where every target is a lake, which has none. */
+/** Prints the SQL that makes the schemas. Throws ConfigError if all targets are lakes, which have none. */
 async function printSql(loaders: readonly TargetLoader[]): Promise<number> {
   const texts = await Promise.all(loaders.map(({ target }) => formatSchema(target)));
   const sql = texts.filter((text) => text !== null);
@@ -100,11 +101,11 @@ async function printSql(loaders: readonly TargetLoader[]): Promise<number> {
   return EXIT.done;
 }
 
-/** Does the command ask for targets, and not for the file? */
+/** Do the options concern the targets? Then the file is rebuilt only if it lacks something. */
 const isAboutTargets = ({ target, verify, rebuild, takeOver, printSql }: PublishOptions): boolean =>
   [target, verify, rebuild, takeOver, printSql].some((option) => option !== undefined);
 
-/** The targets that are asked for. Throws ConfigError for a name or a combination that cannot be. */
+/** The selected targets. Throws ConfigError for an unknown one, and if options need one and there is none. */
 function selectLoaders(config: Config, options: PublishOptions): TargetLoader[] {
   const loaders = openLoaders(config);
   const names = loaders.map(({ target }) => target.name);
@@ -120,7 +121,7 @@ function selectLoaders(config: Config, options: PublishOptions): TargetLoader[] 
   return selected;
 }
 
-/** The account to load by force, or null. Throws ConfigError for one that is nowhere known. */
+/** The load that `--rebuild` or `--take-over` forces, or null. Throws ConfigError for an unknown account. */
 function getForce(
   { rebuild, takeOver }: PublishOptions,
   { accounts }: Config,

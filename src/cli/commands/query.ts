@@ -10,8 +10,8 @@ import { findPublishedFile } from '../requirements.ts';
 export type QueryOptions = JsonOptions & { csv?: true; file?: string };
 
 /**
- * `vodhouse query SQL`: one select on the published file; `-` reads it from stdin. CSV and JSON are written
- * row by row, as fast as their reader takes them. Returns the exit code.
+ * `vodhouse query SQL`: prints the result of one select on the published file. `-` reads the SQL from stdin.
+ * CSV and JSON are written row by row, as fast as the next program reads them. Returns the exit code.
  */
 export async function query(sql: string, options: QueryOptions): Promise<number> {
   const published = openPublishedFile(findPublishedFile(options));

@@ -42,7 +42,7 @@ async function listen(sandbox: Sandbox, port: number): Promise<string> {
 const DEFAULT_PACKAGES = 3;
 const DEFAULT_VIDEOS = 1000;
 
-/** Without `--videos` and `--packages`: the packages that the sandbox has by default. */
+/** The packages of the options. Without `--videos` and `--packages` the sandbox has its default packages. */
 function getPackages({ videos, packages }: SandboxOptions): { packages?: { id: number; videos: number }[] } {
   if (videos === undefined && packages === undefined) return {};
   const ids = Array.from({ length: packages ?? DEFAULT_PACKAGES }, (_, index) => 101 + index);

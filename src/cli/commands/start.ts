@@ -12,8 +12,8 @@ import { logPublication, logRun } from '../output/log-progress.ts';
 import { abortOnSignal, requestOnHangup } from '../signals.ts';
 
 /**
- * `vodhouse start`: the worker, until SIGTERM. SIGHUP reloads the config. Returns the exit code. With
- * `--log-format json` an error that ends it is a line of the log.
+ * `vodhouse start`: runs the worker until SIGINT or SIGTERM. SIGHUP reloads the config. Returns the exit
+ * code. With `--log-format json`, an error that ends it is a line of the log.
  */
 export async function start(options: ConfigOptions): Promise<number> {
   const { logLevel: level, logFormat: format } = options;
@@ -48,7 +48,7 @@ async function startWorker(options: ConfigOptions): Promise<number> {
   try {
     await runWorker(config, context, stop.signal, eventsOf(config, options, logger, manager), reloads);
   } catch (error) {
-    // a signal while the server starts ends it like any other
+    // a signal while the server starts is no failure
     if (!(error instanceof InterruptedError)) throw error;
   } finally {
     await manager.close();
@@ -58,7 +58,7 @@ async function startWorker(options: ConfigOptions): Promise<number> {
   return reason === 'SIGINT' ? EXIT.interrupted : EXIT.done;
 }
 
-/** Logs one line per event, and notifies the service manager. */
+/** Logs a line for each event of the worker, and notifies the service manager. */
 function eventsOf(
   config: Config,
   options: ConfigOptions,
@@ -95,7 +95,7 @@ function runsText({ schedule: { full, quick, timezone } }: Config): string {
   return `full runs at "${full}"${quickText} ${timezone}`;
 }
 
-/** Logs one line per event. */
+/** Logs a line for each address, run and publication of the worker. */
 export function logWorkerEvents(logger: Logger): WorkerEvents {
   return {
     onServing: (url) => logger.info({ event: 'server_listening', url }, `serving at ${url}`),

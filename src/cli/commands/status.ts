@@ -21,12 +21,12 @@ import { listNeeds, requestsText, statusText, workerText, type Report } from '..
 
 const MAX_REQUESTS = 30;
 const MAX_RUNS = 5;
-/** The days of which `saved` has the requests that quick walks made unnecessary. */
+/** The number of days over which the requests are counted that quick walks saved. */
 const SAVINGS_DAYS = 7;
 
 export type StatusOptions = JsonOptions & { requests?: true };
 
-/** `vodhouse status`. Returns the exit code: 3 where anything needs attention. */
+/** `vodhouse status`: prints how everything is. Returns the exit code, 3 if anything needs attention. */
 export async function status(options: StatusOptions): Promise<number> {
   const loaded = loadOrNameWorker(options);
   const { config } = loaded;
@@ -45,7 +45,7 @@ export async function status(options: StatusOptions): Promise<number> {
 
 type LoadedConfig = ReturnType<typeof loadConfigWithoutFiles>;
 
-/** Throws ConfigError, after a line about the worker that runs: it continues with the config that it had. */
+/** Throws ConfigError for a config with problems; before that, it prints that a running worker continues. */
 function loadOrNameWorker({ config, json }: StatusOptions): LoadedConfig {
   try {
     return loadConfigWithoutFiles(config);
@@ -56,7 +56,7 @@ function loadOrNameWorker({ config, json }: StatusOptions): LoadedConfig {
   }
 }
 
-/** Where the CSV file of an account cannot be used, its packages are those that the live file knows. */
+/** An account whose CSV file of packages cannot be used has those that the live file knows. */
 function readReport(
   db: Db,
   { config: written, unusable }: LoadedConfig,

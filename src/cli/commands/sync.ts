@@ -24,16 +24,16 @@ import {
 import { withPipeline } from '../with-pipeline.ts';
 import { hasHeldBack } from '../../warehouse/statements/removal.ts';
 
-/** Each name of a stream kind: only these kinds. */
+/** An option for each kind of stream: the run is over these kinds only. */
 export interface SyncOptions extends JsonOptions, Partial<Record<StreamName, true>> {
   quick?: true;
-  /** A line for each package, also for those in which nothing changed. */
+  /** Print a line for each package, also for those in which nothing changed. */
   verbose?: true;
   package?: PackageSelector[];
-  /** With `storage`: only these days, `yyyy-mm-dd`. */
+  /** With `storage`: request only the days from `from` to `to`, `yyyy-mm-dd`. */
   from?: string;
   to?: string;
-  /** True: all that are held back; a number: those held back by that walk or an earlier one. */
+  /** Accept all removals that are held back; a number: those that this walk or an earlier one held back. */
   acceptRemovals?: true | number;
   /** Retire any number of packages that left the config. */
   acceptRetirements?: true;
@@ -48,7 +48,7 @@ export async function sync(options: SyncOptions): Promise<number> {
     assertHeldBack(pipeline, options.acceptRemovals);
     const { packages, storageDays, streams } = request;
     const isComplete = packages === null && storageDays === null && streams.length === STREAMS.length;
-    const pings = isComplete ? openPings(config, context) : null; // others are about runs over everything
+    const pings = isComplete ? openPings(config, context) : null; // pings report only runs over everything
     const run: RunRequest = { trigger: 'manual', signal, ...request, onStarted: pings?.runStarted };
     const { summary, published } = await runAndPublish(pipeline, context, run, pings);
     const loading = { ...context, logger: createLoadLogger(options, config.secrets) };
@@ -70,7 +70,7 @@ export async function sync(options: SyncOptions): Promise<number> {
   });
 }
 
-/** In a JSON log; a text log has the summary next to it. */
+/** For a JSON log. In a text log it would repeat what is printed. */
 function logOutcome({ logger }: CommandContext, summary: RunSummary, published: PublishResult): void {
   logRun(logger, summary);
   if (published instanceof VodhouseError) {
@@ -79,7 +79,7 @@ function logOutcome({ logger }: CommandContext, summary: RunSummary, published: 
   } else if (published) logPublication(logger, published);
 }
 
-/** Throws ConfigError if no removal that the named walk held back waits. */
+/** Throws ConfigError if a walk is named that held back no removal, or none that still waits. */
 function assertHeldBack({ warehouse }: Pipeline, walkId: SyncOptions['acceptRemovals']): void {
   if (typeof walkId !== 'number' || hasHeldBack(warehouse.db, walkId)) return;
   throw new ConfigError(`walk ${walkId} held nothing back that still waits`, {
@@ -87,7 +87,7 @@ function assertHeldBack({ warehouse }: Pipeline, walkId: SyncOptions['acceptRemo
   });
 }
 
-/** A run without its publication is a failure for pings, as it is for the exit code. */
+/** Makes the run, publishes, and sends the ping about both: it is a failure if the publication failed. */
 async function runAndPublish(
   pipeline: Pipeline,
   context: CommandContext,
@@ -97,7 +97,7 @@ async function runAndPublish(
   try {
     const summary = await pipeline.run(request);
     const published = await publishAfterRun(pipeline, context, request.signal);
-    pings?.runEnded(getPingedEnd(summary.status, published)); // whatever becomes of the targets
+    pings?.runEnded(getPingedEnd(summary.status, published)); // loads of targets are no part of it
     return { summary, published };
   } catch (error) {
     pings?.runThrew(error);
@@ -106,7 +106,7 @@ async function runAndPublish(
   }
 }
 
-/** A run waits this long for webhooks; what is left is sent by the next run or worker. */
+/** The longest wait for webhooks and pings. The next run or worker sends the alerts that are left. */
 const ALERTS_TIMEOUT_MS = 10_000;
 
 /** Sends the alerts that are due, and waits for the pings. */
@@ -126,7 +126,7 @@ async function sendAlerts(
   await Promise.all([notifier?.close(ALERTS_TIMEOUT_MS, signal), pings?.close(ALERTS_TIMEOUT_MS, signal)]);
 }
 
-/** What the options request at `now` (ms). Throws ConfigError for what does not go together. */
+/** The run that the options ask for at `now` (ms). Throws ConfigError for options that exclude each other. */
 function createRunRequest(options: SyncOptions, config: Pick<Config, 'accounts' | 'timezone'>, now: number) {
   if (options.quick && options.acceptRemovals !== undefined)
     reject('--accept-removals needs a full walk: a quick one does not confirm removals', 'leave out --quick');
@@ -148,12 +148,12 @@ function reject(message: string, hint: string): never {
   throw new ConfigError(message, { hint });
 }
 
-/** Ten years. */
+/** The most days that may be requested: ten years. */
 const MAX_DAYS = 3_660;
-/** How many packages of the config an error names. */
+/** How many packages of the config an error names at most. */
 const MAX_EXAMPLES = 20;
 
-/** The days of --from and --to; null without them. `today` is that of the service's calendar. */
+/** The days of `--from` and `--to`; null without them. `today` is by the calendar of the service. */
 function getStorageDays({ storage, from, to }: SyncOptions, today: string): DayRange | null {
   if (from === undefined && to === undefined) return null;
   if (!storage) reject('--from and --to name days of the storage', 'add --storage');

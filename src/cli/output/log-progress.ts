@@ -1,4 +1,4 @@
-/** Walks, runs and publications as log lines. */
+/** Writes what walks, runs and publications did as log lines. */
 import type { WalkChange } from '../../database/schema/values.ts';
 import { isNotable } from '../../health/run-causes.ts';
 import { fromTimestamp, type Clock } from '../../lib/clock.ts';
@@ -11,13 +11,13 @@ import type { Progress } from '../../sync/context.ts';
 import type { WalkRow } from '../../warehouse/statements/walk.ts';
 import { publicationLine } from './publication-text.ts';
 
-/** How often a walk logs its position, in milliseconds. */
+/** The shortest time between two lines about the position of a walk, in milliseconds. */
 const LOG_EVERY_MS = 5_000;
 
-/** Which ends of walks are logged at level `info`; `notable`: those that changed something or failed. */
+/** Which walks are logged at `info` when they end; `notable`: those that changed something or failed. */
 export type LoggedWalks = 'all' | 'notable' | 'none';
 
-/** Logs positions of long walks, and the ends that `logged` chooses, at `info`; the rest at `debug`. */
+/** Logs at `info` the positions of long walks, and the ends that `logged` selects; all others at `debug`. */
 export function createLogProgress(clock: Clock, logger: Logger, logged: LoggedWalks): Progress {
   const walks = new Map<string, { startedAt: number; loggedAt: number; records: number }>();
   return {
@@ -71,7 +71,7 @@ const formatChanges = (counts: Record<string, number>): string =>
     .map(([kind, count]) => `${kind} ${formatCount(count)}`)
     .join(', ');
 
-/** What a run did, as one log line. */
+/** Logs what a run did, in one line. */
 export function logRun(logger: Logger, { runId, mode, status, requests, ...run }: RunSummary): void {
   const sum = (kind: WalkChange) => run.walks.reduce((total, walk) => total + walk[kind], 0);
   const changes = {
@@ -81,7 +81,7 @@ export function logRun(logger: Logger, { runId, mode, status, requests, ...run }
     restored: sum('restored'),
   };
   const cost = `${pluralize(requests, 'request')}, ${formatDuration(run.durationMs)}`;
-  // the reason for parking is logged where it arises
+  // why a run was parked was logged when it was parked
   const isExpected = status === 'succeeded' || status === 'parked';
   const cause = { event: 'run_ended', run_id: runId, mode, status, packages: run.packagesDone } as const;
   logger[isExpected ? 'info' : 'warn'](
@@ -90,7 +90,7 @@ export function logRun(logger: Logger, { runId, mode, status, requests, ...run }
   );
 }
 
-/** What a publication did, as one log line. */
+/** Logs what a publication did, in one line. */
 export function logPublication(logger: Logger, publication: Publication): void {
   const { file, bytes, durationMs } = publication;
   const facts = { file, bytes, duration_ms: durationMs };

@@ -1,19 +1,19 @@
-/** Paths and JSON documents for a terminal. */
+/** How commands print paths, other commands and JSON documents. */
 import { relative } from 'node:path';
 import { isCheckout } from '../../lib/package-root.ts';
 
-/** The path relative to the current folder, if it lies below it. */
+/** The path, relative to the current folder if the file is in it or below it. */
 export function displayPath(path: string): string {
   const near = relative(process.cwd(), path);
   return near.startsWith('..') ? path : near;
 }
 
-/** A command as a person types it here: in a checkout by npx, elsewhere it is installed. */
+/** A command as a person types it here: with `npx` in a checkout, because it is not installed there. */
 export function asTyped(command: string): string {
   return isCheckout() ? `npx ${command}` : command;
 }
 
-/** A JSON document for stdout: its keys in snake_case, null for what is undefined. */
+/** A JSON document. Its keys become snake_case, undefined becomes null, and functions are left out. */
 export function formatJson(document: unknown): string {
   return `${JSON.stringify(document, (_, value: unknown) => toSnakeCase(value), 2)}\n`;
 }

@@ -6,8 +6,8 @@ import { commandsFor } from '../../lib/shell-command.ts';
 import { formatRecords, moreText, MOST_ROWS, worstFirst } from './table.ts';
 
 /**
- * Whether the schedule fits, the costs, then remarks; of many accounts those first that do not fit. `config`
- * is the path as it was given.
+ * Whether the schedule fits the limits, what the runs cost, then remarks. Of many accounts, those that do not
+ * fit come first. `config` is the path of the config as it was typed.
  */
 export function planText(whole: Plan, config: string): string {
   const accounts = worstFirst(whole.accounts, ({ fits }) => fits);

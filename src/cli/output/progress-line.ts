@@ -1,29 +1,29 @@
-/** Progress of a run on a terminal: one line that counts, below the lines of the log. */
+/** The progress of a run on a terminal: one line with counts, which stays below the lines of the log. */
 import type { Clock } from '../../lib/clock.ts';
 import { formatCount, formatDuration, pluralize } from '../../lib/format.ts';
 import type { Progress } from '../../sync/context.ts';
 import { formatSelector } from '../../sync/package-selector.ts';
 
 export interface ProgressLine extends Progress {
-  /** Writes a line above the one that counts; the text ends with a line feed. */
+  /** Writes a line above the counts. The text ends with a line feed. */
   line: (text: string) => void;
   /** Shows what is done after the walks, in place of the counts. */
   announce: (text: string) => void;
-  /** Removes the line; a later walk starts another. */
+  /** Removes the line. Packages of a later run start a new one. */
   close: () => void;
 }
 
-/** A time left is shown from here on, in milliseconds. */
+/** From this time on, in milliseconds, the line has an estimate of the time left. */
 const MIN_ELAPSED_MS = 1_000;
 /** The shortest time between two states of the line, in milliseconds. */
 const FRAME_MS = 100;
 const BAR_WIDTH = 20;
-/** To the start of the line, and clear it. */
+/** Moves the cursor to the start of the line, and clears the line. */
 const CLEAR = '\r\x1b[K';
 
 const NONE: Counts = { startedAt: 0, packages: 0, done: 0, requests: 0, videos: 0, page: '' };
 
-/** Counts packages, requests and videos; `stream` is a terminal. */
+/** Counts packages, requests and videos on `stream`, which is a terminal. */
 export function createProgressLine(clock: Clock, stream: NodeJS.WriteStream): ProgressLine {
   let counts = NONE;
   let shown = '';
@@ -43,7 +43,7 @@ export function createProgressLine(clock: Clock, stream: NodeJS.WriteStream): Pr
     shown = '';
     counts = NONE;
   };
-  process.once('exit', close); // a second signal ends the process at once
+  process.once('exit', close); // a second signal ends the process without a call of `close`
   return {
     packagesQueued: (packages) => {
       const startedAt = counts.packages === 0 ? clock.now() : counts.startedAt;

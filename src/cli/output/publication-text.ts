@@ -1,4 +1,4 @@
-/** Publications and loads of targets, as text, as JSON, and as an exit code. */
+/** Publications and loads of targets: their texts, their JSON documents, and the exit code of loads. */
 import { formatHint, VodhouseError } from '../../lib/errors.ts';
 import { formatBytes, formatCount, formatDuration, pluralize } from '../../lib/format.ts';
 import {
@@ -14,7 +14,7 @@ import { EXIT } from '../exit.ts';
 import { displayPath } from './output.ts';
 import { MOST_ROWS } from './table.ts';
 
-/** The result of publishing after a run: null if nothing had changed, an error where it failed. */
+/** The result of publishing after a run: null if there was nothing to publish, an error if it failed. */
 export type PublishResult = Publication | VodhouseError | null;
 
 /** A publication in one line, for logs and summaries. */
@@ -28,7 +28,7 @@ export function publicationLine({ file, bytes, durationMs, rows }: Publication):
   return `published ${displayPath(file)}: ${parts.join(', ')} in ${formatDuration(durationMs)}`;
 }
 
-/** Empty where nothing was published. */
+/** What became of a publication after a run; empty if there was none. */
 export function publishResultText(result: PublishResult, formatCommand: FormatCommand): string {
   if (result === null) return '';
   if (!(result instanceof VodhouseError)) return `${publicationLine(result)}\n`;
@@ -36,7 +36,7 @@ export function publishResultText(result: PublishResult, formatCommand: FormatCo
   return `not published: ${result.message}\n${hint === undefined ? '' : `  -> ${hint}\n`}`;
 }
 
-/** For a JSON document. */
+/** The same for a JSON document. */
 export const publishResultDocument = (result: PublishResult, formatCommand: FormatCommand) =>
   result instanceof VodhouseError
     ? { error: result.message, hint: formatHint(result.hintParts, formatCommand) }
@@ -51,8 +51,8 @@ export interface TargetLoads {
 }
 
 /**
- * A line for the target, one for each account, and below it what was found or what to do. Ends with a line
- * feed. `isBrief`, or many accounts: only those whose load is not done, or that differ.
+ * A line for the target and one for each account, with the differences and what to do below it. Ends with a
+ * line feed. If `isBrief`, or if there are many accounts, it has only those that failed or that differ.
  */
 export function targetLoadsText({ target, accounts: results }: TargetLoads, isBrief = false): string {
   const accounts = results.filter(({ account }) => account !== RUNS);
@@ -67,8 +67,8 @@ export function targetLoadsText({ target, accounts: results }: TargetLoads, isBr
 }
 
 /**
- * The exit code for the loads of the targets. `isFilePublished`: the file, which was asked for too, was
- * published, so not everything failed. Another warehouse has every account: as where another process runs.
+ * The exit code for the loads of the targets. `isFilePublished`: the command published the file too, so that
+ * not everything failed. If another warehouse owns every account, it is the code of a lock that is taken.
  */
 export function exitCodeForLoads(loads: readonly TargetLoads[], isFilePublished: boolean): number {
   const results = loads.flatMap((load) => load.accounts);

@@ -1,14 +1,14 @@
-/** The result of a query as a table and as JSON. */
+/** The result of a query as a table, as one JSON document, and as JSON Lines. */
 import { toText, type QueryResult, type SqlCell } from '../../publishing/query-published.ts';
 import type { Column } from '../../publishing/marts/mart.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
 import { formatTable, isNumber } from './table.ts';
 
-/** The widths of a table need all of its rows at once; CSV and JSON have no limit. */
+/** A table holds all its rows in memory to find the widths of its columns. CSV and JSON have no limit. */
 const MOST_TABLE_ROWS = 1000;
 
-/** A table with the number of its rows, and whether there are more of them than it shows. */
+/** The result as a table, with the number of its rows. `isCut`: there are more rows than it shows. */
 export function queryTable({ columns, rows }: QueryResult): { text: string; isCut: boolean } {
   const shown: SqlCell[][] = [];
   let isCut = false;
@@ -21,8 +21,8 @@ export function queryTable({ columns, rows }: QueryResult): { text: string; isCu
 }
 
 /**
- * One document, a row on each line: `{"columns": […], "rows": [{…}]}`. Integers have all their digits. Throws
- * ConfigError where two columns have one name: an object has room for one.
+ * The result as one document, with a row on each line: `{"columns": […], "rows": [{…}]}`. Integers have all
+ * their digits. Throws ConfigError where two columns have the same name, because an object cannot have both.
  */
 export function* queryJson({ columns, rows }: QueryResult): Iterable<string> {
   const twice = columns.find((name, index) => columns.indexOf(name) !== index);
@@ -45,7 +45,7 @@ function toJson(cell: SqlCell): string {
   return isNumber(cell) ? toText(cell) : JSON.stringify(toText(cell));
 }
 
-/** JSON Lines: an object for each row, with the types of the columns. Integers have all their digits. */
+/** The rows as JSON Lines. Columns of type BOOLEAN are true or false; integers have all their digits. */
 export function* ndjson(columns: readonly Column[], rows: Iterable<SqlCell[]>): Iterable<string> {
   const keys = columns.map(({ name }) => JSON.stringify(name));
   const isFlag = columns.map(({ type }) => type === 'BOOLEAN');
@@ -54,10 +54,10 @@ export function* ndjson(columns: readonly Column[], rows: Iterable<SqlCell[]>): 
   for (const row of rows) yield `{${row.map(toField).join(',')}}\n`;
 }
 
-/** So much is written at once. */
+/** The length of the texts that are written at once. */
 const CHUNK_CHARACTERS = 2 ** 16;
 
-/** Joins short texts to longer ones: each write costs a system call. */
+/** Joins short texts to longer ones, because each write costs a system call. */
 export function* inChunks(lines: Iterable<string>): Iterable<string> {
   let chunk = '';
   for (const line of lines) {

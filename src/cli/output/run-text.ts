@@ -1,4 +1,4 @@
-/** Runs for a terminal: the list of `vodhouse runs`, one in full, and one just made, also as JSON. */
+/** Runs for a terminal, as a list and in full; and the JSON document of a run that was just made. */
 import type { Config } from '../../config/config.ts';
 import type { FormatCommand } from '../../lib/shell-command.ts';
 import type { Db } from '../../database/connection.ts';
@@ -34,7 +34,7 @@ import { formatJson } from './output.ts';
 import { publishResultDocument, type PublishResult, type TargetLoads } from './publication-text.ts';
 import { formatFirst, formatRecords, MOST_ROWS, moreText, type Limit, type TableRecord } from './table.ts';
 
-/** One line per run. */
+/** A table with one line for each run. */
 export function runTable(rows: readonly RunRow[]): string {
   return formatRecords(
     rows.map((run) => ({
@@ -51,7 +51,7 @@ export function runTable(rows: readonly RunRow[]): string {
   );
 }
 
-/** Why some of the runs are not complete, a line each cause. `hasEarlier`: there are runs before the last one. */
+/** Why some runs are not complete, a line for each cause. `hasEarlier`: there are runs before these. */
 export function causesText(db: Db, rows: readonly RunRow[], hasEarlier: boolean): string {
   const causes = listCauseLines(db, rows, hasEarlier);
   if (causes.length === 0) return '';
@@ -62,11 +62,11 @@ export function causesText(db: Db, rows: readonly RunRow[], hasEarlier: boolean)
   return `\nwhy they are not complete:\n${lines.join('\n')}\n`;
 }
 
-/** What changed; null for nothing, so that changes stand out. */
+/** The counts of changes. A zero becomes null, which is an empty cell, so that changes are easy to see. */
 const pickChanges = (row: Record<WalkChange, number>) =>
   Object.fromEntries(WALK_CHANGES.map((kind) => [kind, row[kind] || null]));
 
-/** The time from start to end in whole seconds, as the warehouse stores times; nothing before the end. */
+/** How long it took, in whole seconds, because the warehouse stores times so; empty while it runs. */
 function formatElapsed({ started_at, finished_at }: Pick<RunRow, 'started_at' | 'finished_at'>): string {
   if (finished_at === null) return '';
   const ms = fromTimestamp(finished_at) - fromTimestamp(started_at);
@@ -104,8 +104,8 @@ export function readFullRun(
 }
 
 /**
- * One run in full: why it is not complete, what changed, and technical details last. `isVerbose`: every row of
- * each list, and unchanged packages one by one.
+ * One run in full: why it is not complete, what changed, and technical details last. `isVerbose`: with every
+ * row of each list, and a row for each unchanged package.
  */
 export function runText(details: FullRun, formatCommand: FormatCommand, isVerbose = false): string {
   const command = formatCommand(`runs ${details.run.run_id} --json`);
@@ -142,7 +142,7 @@ function listText(heading: string, lines: readonly string[], limit: Limit): stri
   return [heading, ...shown, ...moreText(lines.length, limit)].join('\n');
 }
 
-/** The causes, each with what to do about it. */
+/** Why the run is not complete: each cause, and below it what to do. */
 function whyText({ why }: FullRun, limit: Limit): string {
   const lines = why.map(
     ({ text, advice }) => escapeControls(text) + (advice ? `\n      -> ${formatAdvice(advice)}` : ''),
@@ -152,7 +152,7 @@ function whyText({ why }: FullRun, limit: Limit): string {
 
 type Walk = FullRun['walks'][number];
 
-/** What did not succeed, then what changed; the rest is one line, or below it. */
+/** The walks that failed, then those that changed something, and the number of the others. */
 function walkText({ walks, run }: FullRun, limit: Limit, isVerbose: boolean): string {
   if (walks.length === 0) return run.mode === 'quick' ? 'no package had anything new' : '';
   const sorted = walks.toSorted(byPackage);

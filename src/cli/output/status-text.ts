@@ -58,7 +58,7 @@ function problemsText(report: Report, limit: Limit): string {
   return [headline, ...itemLines(items, limit)].join('\n');
 }
 
-/** What needs attention, as sentences: empty if nothing does. */
+/** What needs attention, a sentence for each item; empty if nothing does. */
 export function listNeeds(report: Report): string[] {
   const isEmpty = report.items.length === 0 && isNothingRead(report);
   return isEmpty ? [getOverallStatus(report).text] : report.items.map(({ message }) => message);
@@ -66,7 +66,7 @@ export function listNeeds(report: Report): string[] {
 
 const MARKS = { page: '✕', ticket: '!', note: 'i' };
 
-/** Each item with its details, as many as fit completely; at least one. */
+/** The lines of as many items as fit with all their details, at least of one. */
 function itemLines(items: Report['items'], limit: Limit): string[] {
   const lines: string[] = [];
   for (const [index, { severity, message, affects, since, nextTry, advice, details }] of items.entries()) {
@@ -93,7 +93,7 @@ function itemLines(items: Report['items'], limit: Limit): string[] {
 export const workerText = ({ host, pid, since }: NonNullable<Report['worker']>): string =>
   `worker: ${host}, pid ${pid}, since ${since} UTC`;
 
-/** Whether a worker runs, and what is due when. */
+/** Whether a worker runs, and when the next runs, publication and backup are due. */
 function scheduleText({ worker, next, formatCommand }: Report, now: number): string {
   const inTime = (at: string) => {
     const ms = fromTimestamp(at) - now;

@@ -1,11 +1,11 @@
-/** Records as a table on a terminal. */
+/** Tables and lists on a terminal. */
 import Table from 'cli-table3';
 import { escapeControls, formatCount } from '../../lib/format.ts';
 
-/** The most rows of a list that a person reads on a terminal; `--json` has all. */
+/** A list on a terminal shows this number of rows at most; `--json` prints all. */
 export const MOST_ROWS = 40;
 
-/** No borders, but two spaces between columns. */
+/** Removes every border of the library, and puts two spaces between columns. */
 const CHARS = {
   ...Object.fromEntries(Object.keys(new Table().options.chars).map((border) => [border, ''])),
   middle: '  ',
@@ -18,8 +18,8 @@ type Cell = string | number | null;
 export type TableRecord = Readonly<Record<string, Cell>>;
 
 /**
- * A table without borders: a column for each key that some record has a value of. Columns of numbers, and those
- * with a key `>…`, are aligned to the right.
+ * A table without borders. It has a column for each key of which some record has a value. Columns of numbers,
+ * and those with a key `>…`, are aligned to the right.
  */
 export function formatRecords(records: readonly TableRecord[]): string {
   const isFilled = (name: string) => records.some((record) => (record[name] ?? '') !== '');
@@ -53,17 +53,17 @@ export function formatTable<Of>(
 
 export const isNumber = (cell: unknown): boolean => typeof cell === 'number' || typeof cell === 'bigint';
 
-/** How many rows of a list are shown; below them, how many more there are, and the command that prints them. */
+/** How many rows of a list are shown, and the command that prints all of them. */
 export interface Limit {
   most: number;
   command: string;
 }
 
-/** Where a list leaves rows out, those that are not good come first. */
+/** The rows; if there are more than a list shows, first those that are not good. */
 export const worstFirst = <Row>(rows: readonly Row[], isGood: (row: Row) => boolean): readonly Row[] =>
   rows.length > MOST_ROWS ? rows.toSorted((one, other) => Number(isGood(one)) - Number(isGood(other))) : rows;
 
-/** The first records as a table. */
+/** A table of the first records, and how many more there are. */
 export function formatFirst(records: readonly TableRecord[], limit: Limit): string {
   return [formatRecords(records.slice(0, limit.most)), ...moreText(records.length, limit)].join('\n');
 }

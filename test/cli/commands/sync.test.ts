@@ -77,7 +77,7 @@ describe('sync', () => {
     [['second/102'], 'second/102'],
   ])('ends with 2 for --package %j, which no account has, and sends nothing', async (packages, unknown) => {
     const { url, requests } = await startScriptedService(() => 'drop');
-    const second = `  - { name: second, video_list: { base_url: "${url}", key: k }, packages: [101, 103] }\n`;
+    const second = `  - { name: second, video_list: { base_url: "${url}", key: second-key }, packages: [101, 103] }\n`;
     const { run } = commandFolder(configText({ url, packages: [101, 102] }) + second);
     const { code, stdout, stderr } = await run('sync', '--package', ...packages);
     expect([code, stdout]).toEqual([2, '']);
