@@ -38,7 +38,7 @@ interface ReloadParts {
   logger: Logger;
   formatCommand?: FormatCommand | undefined;
   /** Left out: no other process is notified. */
-  events?: { onReloading?: () => void; onRefused?: () => void };
+  events?: { onReloading?: () => void; onRefused?: (config: Config) => void };
 }
 
 /**
@@ -87,7 +87,7 @@ async function reload(parts: ReloadParts, replace: (config: Config) => void): Pr
     noteForOthers(parts, { refused: { at: toTimestamp(clock.now()), error } });
     const text = `the config was not reloaded, the worker continues with the one it has: ${error}`;
     logger.error({ event: 'config_refused', error, hint }, withHint(text, hint));
-    events?.onRefused?.();
+    events?.onRefused?.(parts.config);
   }
 }
 

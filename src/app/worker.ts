@@ -37,11 +37,11 @@ export interface WorkerEvents {
   onRun: (summary: RunSummary) => void;
   onPublished: (publication: Publication) => void;
   /** The worker serves a config, at the start and after each reload: the server, if any, listens. */
-  onReady?: () => void;
+  onReady?: (config: Config) => void;
   /** The worker was asked to read its config again. */
   onReloading?: () => void;
   /** The worker continues with the config it has. */
-  onRefused?: () => void;
+  onRefused?: (config: Config) => void;
 }
 
 /**
@@ -156,7 +156,7 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
     const environment = childEnvWithout(config.secrets);
     server = config.server && (await startWebProcess(config, { clock, logger, environment, signal }));
     if (server) events.onServing(server.url);
-    events.onReady?.();
+    events.onReady?.(config);
     if (findLastRun(warehouse.db, 'full')) publish?.requestPublish(); // before a run there is nothing to show
     load.check(); // an earlier worker may have published without loading
     const scheduler = {

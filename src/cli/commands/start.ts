@@ -65,7 +65,6 @@ function eventsOf(
   logger: Logger,
   manager: ServiceManager,
 ): WorkerEvents {
-  let current = config;
   return {
     ...logWorkerEvents(logger),
     onStarted: () => {
@@ -74,11 +73,10 @@ function eventsOf(
       const message = `worker of ${config.warehouse}: ${runsText(config)}`;
       logger.info({ event: 'worker_started', ...runsOf(config) }, message);
     },
-    onReady: () => manager.ready(runsText(current)),
+    onReady: (served) => manager.ready(runsText(served)),
     onReloading: () => manager.reloading('reading the config again'),
-    onRefused: () => manager.ready('the config was not reloaded, see the log; ' + runsText(current)),
+    onRefused: (kept) => manager.ready(`the config was not reloaded, see the log; ${runsText(kept)}`),
     onReloaded: (next) => {
-      current = next;
       warnIfPlanDoesNotFit(next, options, logger);
       const message = `took the changed config: ${runsText(next)}`;
       logger.info({ event: 'config_reloaded', ...runsOf(next) }, message);
