@@ -61,20 +61,24 @@ export function beginQuickWalk(tx: Tx, key: PackageKey, now: number): ListBaseli
  * Ends a quick walk: its removals take effect or are held back. It leaves a row only if it found something.
  */
 export function finishQuickWalk(tx: Tx, end: QuickWalkEnd): void {
-  const requests = finishUnchangedList(tx, end);
   const { key, walkId, unsettled, checkpoint, message } = end;
   const { removed, heldBack, newlyHeldBack } = settleRemovals(tx, end);
+  const requests = finishUnchangedList(tx, end);
   const { unreadReason, orderViolated } = checkpoint;
   if (orderViolated) packages.markUntrusted(tx, key);
   if (!end.hasFindings && removed + newlyHeldBack === 0 && unreadReason === null) {
     deleteWalk(tx, { walkId });
     return;
   }
-  const at = toTimestamp(end.now);
-  packages.recordSize(tx, key, end.day);
-  const status = unreadReason === null ? 'succeeded' : 'partial';
-  const result = { status, finished_at: at, error: unreadReason ?? message } as const;
-  closeWalk(tx, walkId, { ...result, removed, held_back: heldBack, requests, unsettled });
+  closeWalk(tx, walkId, {
+    status: unreadReason === null ? 'succeeded' : 'partial',
+    finished_at: toTimestamp(end.now),
+    error: unreadReason ?? message,
+    removed,
+    held_back: heldBack,
+    requests,
+    unsettled,
+  });
 }
 
 /**

@@ -2,7 +2,9 @@
 import { DAY_MS, fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import { PAUSE_MEMORY_MS, roundUp } from '../budget/pauses.ts';
 import { deletePause, prunePauses } from '../budget/statements/pause.ts';
+import { eq } from 'drizzle-orm';
 import type { Tx } from '../database/connection.ts';
+import { KILLED, run, runFailure, walk } from '../database/schema/runs.ts';
 import type { Mode, Status, Trigger } from '../database/schema/values.ts';
 import { countWalksWithoutDrift, recordDrift } from './statements/drift.ts';
 import * as runs from './statements/run.ts';
@@ -40,8 +42,11 @@ export interface RunEnd {
 export function beginRun(tx: Tx, { trigger, mode, now, scope, origin }: NewRun): number {
   const started_at = toTimestamp(now);
   countOrphanFailures(tx);
-  runs.interruptOrphans(tx, started_at);
-  return runs.insertRun(tx, { trigger, mode, scope, started_at, origin_started_at: origin });
+  const killed = { status: 'interrupted', finished_at: started_at, error: KILLED } as const;
+  tx.update(run).set(killed).where(eq(run.status, 'running')).run();
+  tx.update(walk).set(killed).where(eq(walk.status, 'running')).run();
+  const row = { trigger, mode, status: 'running', started_at, scope, origin_started_at: origin } as const;
+  return tx.insert(run).values(row).returning({ id: run.run_id }).get().id;
 }
 
 /** A missing `Date` header, which is stored as drift, because any server that has a clock sends it. */
@@ -55,16 +60,19 @@ export function endRun(tx: Tx, runId: number, end: RunEnd): void {
   // Without dates in the responses, the start of the run before bounds the age by which rows are deleted: a
   // clock that is wrong in one run only must delete nothing.
   const confirmedAt = last ? Math.min(now, fromTimestamp(last.startedAt)) : now;
-  runs.closeRun(tx, runId, {
+  const result = {
     status,
     finished_at: at,
     requests: runs.countRequests(tx, { runId }),
     error,
     resume_at: resumeAt === null ? null : roundUp(resumeAt),
     clock_offset_ms: clockOffsetMs,
-  });
-  for (const { account, packageId, stream, kind, message, skipped } of failures)
-    runs.insertFailure(tx, { runId, account, packageId, stream, kind, message, skipped });
+  };
+  tx.update(run).set(result).where(eq(run.run_id, runId)).run();
+  for (const { packageId, ...failure } of failures)
+    tx.insert(runFailure)
+      .values({ ...failure, run_id: runId, package_id: packageId })
+      .run();
   for (const account of undated) recordDrift(tx, { account, stream: 'videos', packageId: null }, NO_DATE, at);
   countWalksWithoutDrift(tx, { runId, at });
   if (retention) prune(tx, confirmedAt, retention);

@@ -3,6 +3,7 @@ import { countPages } from '../service/count-pages.ts';
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import type { Tx } from '../database/connection.ts';
 import type { Mode, Status } from '../database/schema/values.ts';
+import { walk } from '../database/schema/runs.ts';
 import type { HeldReason } from '../database/schema/videos.ts';
 import { getChangeSeq, setChangeSeq } from './statements/warehouse-state.ts';
 import * as packages from './statements/package.ts';
@@ -11,7 +12,7 @@ import { resolveUnseen } from './statements/quarantine.ts';
 import * as candidates from './statements/removal.ts';
 import { countPackageRequests } from './statements/run.ts';
 import { markRemoved } from './statements/video.ts';
-import { closeWalk, insertWalk, findLastWalk, toCheckpointColumns } from './statements/walk.ts';
+import { closeWalk, findLastWalk, toCheckpointColumns } from './statements/walk.ts';
 import type { Checkpoint, WalkRow } from './statements/walk.ts';
 import type { PackageKey } from '../sync/package-key.ts';
 
@@ -39,17 +40,18 @@ export function beginWalk(tx: Tx, start: NewWalk): StartedWalk {
   const earlier = pickResumable(findLastWalk(tx, key, mode), start);
   const checkpoint = earlier && toCheckpoint(earlier);
   const at = toTimestamp(start.now);
-  const walkId = insertWalk(tx, {
+  const row = {
     run_id: start.runId,
     account: key.account,
     package_id: key.packageId,
     mode,
-    status: 'running',
+    status: 'running' as const,
     started_at: at,
     resumed: earlier !== null,
     origin_started_at: earlier?.origin_started_at ?? at,
     ...(checkpoint && { ...toCheckpointColumns(checkpoint), resumed_from_id: checkpoint.id }),
-  });
+  };
+  const walkId = tx.insert(walk).values(row).returning({ id: walk.walk_id }).get().id;
   if (mode === 'full') candidates.dropCandidates(tx, key, 'quick');
   if (earlier) candidates.reassignCandidates(tx, { ...key, from: earlier.walk_id, to: walkId });
   else if (mode === 'full') candidates.dropCandidates(tx, key, 'unheld');

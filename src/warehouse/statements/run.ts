@@ -1,43 +1,13 @@
-/** Runs: started, ended, interrupted, pruned; and the requests that quick walks saved. */
-import { eq, sql } from 'drizzle-orm';
+/** Runs: the last ones, their requests, pruning; and the requests that quick walks saved. */
+import { sql } from 'drizzle-orm';
 import { fromTimestamp } from '../../lib/clock.ts';
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
-import { KILLED, run, savedRequests, walk, type FailureKind } from '../../database/schema/runs.ts';
+import { savedRequests, type FailureKind } from '../../database/schema/runs.ts';
 import type { Mode, Status } from '../../database/schema/values.ts';
 import { upsert } from '../../database/upsert.ts';
 import type { PackageKey } from '../../sync/package-key.ts';
 import type { StreamName } from '../../sync/streams.ts';
-
-type RunRow = typeof run.$inferSelect;
-
-/** Adds a run and returns its id. */
-export const insertRun = (
-  tx: Tx,
-  row: Pick<typeof run.$inferInsert, 'trigger' | 'mode' | 'started_at' | 'scope' | 'origin_started_at'>,
-): number =>
-  tx
-    .insert(run)
-    .values({ ...row, status: 'running' })
-    .returning({ id: run.run_id })
-    .get().id;
-
-/** Marks what a killed process left `running` as interrupted. Only the holder of the run lock may call it. */
-export function interruptOrphans(tx: Tx, at: string): void {
-  const end = { status: 'interrupted' as const, finished_at: at, error: KILLED };
-  tx.update(run).set(end).where(eq(run.status, 'running')).run();
-  tx.update(walk).set(end).where(eq(walk.status, 'running')).run();
-}
-
-/** How a run ended. */
-export type RunResult = Pick<
-  RunRow,
-  'status' | 'finished_at' | 'requests' | 'error' | 'resume_at' | 'clock_offset_ms'
->;
-
-export function closeRun(tx: Tx, runId: number, end: RunResult): void {
-  tx.update(run).set(end).where(eq(run.run_id, runId)).run();
-}
 
 /** Something that a run could not do. */
 export interface RunFailure {
@@ -50,11 +20,6 @@ export interface RunFailure {
   /** Packages that were not asked for, where the run gave the account up or put it off; else null. */
   skipped: number | null;
 }
-
-export const insertFailure = query<never, RunFailure & { runId: number }>(
-  `insert into run_failure (run_id, account, package_id, stream, kind, message, skipped)
-    values (:runId, :account, :packageId, :stream, :kind, :message, :skipped)`,
-).run;
 
 /** The kinds of streams that gave no answer to the last run that sent requests to an account. */
 export const listSilentStreams = query<{ stream: StreamName }, { account: string }>(

@@ -3,7 +3,7 @@ import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import { walk } from '../../database/schema/runs.ts';
-import type { Mode, Status } from '../../database/schema/values.ts';
+import type { Mode } from '../../database/schema/values.ts';
 import type { PackageKey } from '../../sync/package-key.ts';
 import { recordFailedTurn } from './package.ts';
 
@@ -51,10 +51,6 @@ export const findLastWalk = (tx: Tx, { account, packageId }: PackageKey, mode?: 
     .limit(1)
     .get();
 
-/** Adds a walk and returns its id. */
-export const insertWalk = (tx: Tx, row: typeof walk.$inferInsert): number =>
-  tx.insert(walk).values(row).returning({ id: walk.walk_id }).get().id;
-
 /**
  * Adds one response to its walk, and stores the checkpoint. `pages`: whether it is a page of the walk;
  * `recognised`: whether its bytes were known.
@@ -65,22 +61,18 @@ export function advanceWalk(
   counts: PageCounts & { pages: 0 | 1; recognised: 0 | 1 },
   checkpoint: Checkpoint,
 ): void {
-  const sums = Object.entries(counts).map(([name, more]) => [name, sql`${sql.identifier(name)} + ${more}`]);
+  const sums = Object.entries(counts).map(
+    ([name, more]) => [name, sql`${sql.identifier(name)} + ${more}`] as const,
+  );
   const values = { ...toCheckpointColumns(checkpoint), ...Object.fromEntries(sums) };
   tx.update(walk).set(values).where(eq(walk.walk_id, walkId)).run();
 }
 
-/** How a walk ended. */
-export interface WalkResult {
-  status: Status;
-  finished_at: string;
-  error: string | null;
-  removed: number;
-  held_back: number;
-  requests: number;
+type WalkResult = Pick<WalkRow, 'status' | 'finished_at' | 'error' | 'removed' | 'held_back' | 'requests'> & {
   unsettled?: number;
-}
+};
 
+/** Stores how a walk ended. */
 export function closeWalk(tx: Tx, walkId: number, end: WalkResult): void {
   tx.update(walk).set(end).where(eq(walk.walk_id, walkId)).run();
 }
