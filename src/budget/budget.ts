@@ -63,6 +63,17 @@ export function createPlaces(): TakePlace {
   return () => new Promise((enter) => void limit(() => new Promise<void>((leave) => enter(leave))));
 }
 
+/** What the budget of an account works with. */
+interface Ledger {
+  db: Db;
+  account: string;
+  limits: Limits;
+  clock: Clock;
+  takePlace: TakePlace;
+  /** Reports a wait until this time, in milliseconds since 1970, unless one until then was reported before. */
+  reportOnce: (untilMs: number, wait: Wait) => void;
+}
+
 /** Creates the budget of one account in the file of `db`. */
 export function createBudget(
   db: Db,
@@ -71,7 +82,6 @@ export function createBudget(
   clock: Clock,
   { takePlace, onWait = () => undefined }: { takePlace: TakePlace; onWait?: OnWait | undefined },
 ): AccountBudget {
-  const ledger: Ledger = { db, account, limits };
   let queue: Promise<unknown> = Promise.resolve();
   let lastReportedUntil = 0;
   const reportOnce = (untilMs: number, wait: Wait) => {
@@ -79,6 +89,7 @@ export function createBudget(
     lastReportedUntil = untilMs;
     onWait(wait);
   };
+  const ledger: Ledger = { db, account, limits, clock, takePlace, reportOnce };
   return {
     whyParked() {
       const now = clock.now();
@@ -87,34 +98,27 @@ export function createBudget(
       return isLong ? new ParkedError(blocked.reason, blocked.freeAt) : null;
     },
     admit(entry, signal) {
-      const admission = queue.then(() =>
-        waitForSlot(ledger, entry, { clock, takePlace, reportOnce, signal }),
-      );
+      const admission = queue.then(() => waitForSlot(ledger, entry, signal));
       queue = admission.catch(() => undefined);
       return admission;
     },
   };
 }
 
-interface Waiting {
-  clock: Clock;
-  takePlace: TakePlace;
-  reportOnce: (untilMs: number, wait: Wait) => void;
-  signal: AbortSignal | undefined;
-}
+type Signal = AbortSignal | undefined;
 
 /**
  * Waits until the request may be sent. Throws ParkedError if the wait is longer than the limits allow. The
  * time is counted again from 0 after a pause, and while the request that must leave its window is in flight.
  */
-async function waitForSlot(ledger: Ledger, entry: RequestEntry, waiting: Waiting): Promise<Admission> {
-  const { clock, reportOnce, signal } = waiting;
+async function waitForSlot(ledger: Ledger, entry: RequestEntry, signal: Signal): Promise<Admission> {
+  const { clock, reportOnce } = ledger;
   const { maxWaitMs } = ledger.limits;
   let giveUpAt = clock.now() + maxWaitMs;
   for (;;) {
     signal?.throwIfAborted();
     const askedAt = clock.now();
-    const attempt = await tryInPlace(ledger, entry, waiting);
+    const attempt = await tryInPlace(ledger, entry, signal);
     if ('answered' in attempt) return attempt;
     const { freeAt, isPause, inFlight, reason } = attempt;
     const now = clock.now();
@@ -130,20 +134,24 @@ async function waitForSlot(ledger: Ledger, entry: RequestEntry, waiting: Waiting
 }
 
 /**
- * Takes a place, and tries to admit the request. An admitted request keeps its place until it is answered;
- * one that must wait for the budget gives it back.
+ * Takes a place, and admits the request or finds out why it must wait. An admitted request keeps its place until
+ * it is answered; one that must wait for the budget gives it back.
  */
-async function tryInPlace(
-  ledger: Ledger,
-  entry: RequestEntry,
-  { clock, takePlace, signal }: Waiting,
-): Promise<Admission | Blocked> {
+async function tryInPlace(ledger: Ledger, entry: RequestEntry, signal: Signal): Promise<Admission | Blocked> {
+  const { db, account, clock, takePlace } = ledger;
   const leave = await takePlace();
   try {
     signal?.throwIfAborted();
     const now = clock.now();
-    const attempt = transact(ledger.db, () => tryAdmit(ledger, entry, now));
-    if ('requestId' in attempt) return createAdmission(ledger, attempt.requestId, entry, clock, now, leave);
+    const { deadlineMs, ...row } = entry;
+    const spentUntil = now + deadlineMs;
+    const attempt = transact(
+      db,
+      () =>
+        findBlock(ledger, deadlineMs, now) ??
+        requests.insertRequest(db, { ...row, account, now, spentUntil }),
+    );
+    if ('id' in attempt) return createAdmission(ledger, attempt.id, spentUntil, now, leave);
     leave();
     return attempt;
   } catch (error) {
@@ -153,38 +161,31 @@ async function tryInPlace(
 }
 
 /**
- * A request without a response may reach the service until its deadline. A response may come after the
- * deadline if the machine slept: the request counts until then.
+ * A request without a response may reach the service until its deadline, `deadlineAt`. A response may come after
+ * the deadline if the machine slept: the request counts until then.
  */
 function createAdmission(
-  { db, account }: Ledger,
+  { db, account, clock }: Ledger,
   requestId: number,
-  { deadlineMs }: RequestEntry,
-  clock: Clock,
-  at: number,
+  deadlineAt: number,
+  admittedAt: number,
   leave: () => void,
 ): Admission {
   return {
     answered: ({ status, bytes, sent }, restriction) => {
       const now = clock.now();
-      const spentUntil = sent && status === null ? at + deadlineMs : now;
+      const spentUntil = sent && status === null ? deadlineAt : now;
       const answeredAt = status === null ? null : now;
       try {
         transact(db, (tx) => {
           requests.settleRequest(tx, { requestId, now, answeredAt, status, bytes, spentUntil });
-          if (restriction) recordRestriction(tx, account, restriction, at, now);
+          if (restriction) recordRestriction(tx, account, restriction, admittedAt, now);
         });
       } finally {
         leave(); // after the pause is stored, so that the next request in this place finds it
       }
     },
   };
-}
-
-interface Ledger {
-  db: Db;
-  account: string;
-  limits: Limits;
 }
 
 /**
@@ -196,15 +197,6 @@ interface Blocked {
   isPause: boolean;
   inFlight: boolean;
   reason: string;
-}
-
-function tryAdmit(ledger: Ledger, entry: RequestEntry, now: number): { requestId: number } | Blocked {
-  const blocked = findBlock(ledger, entry.deadlineMs, now);
-  if (blocked) return blocked;
-  const { account, db } = ledger;
-  const { deadlineMs, ...row } = entry;
-  const spentUntil = now + deadlineMs;
-  return { requestId: requests.insertRequest(db, { ...row, account, now, spentUntil }).id };
 }
 
 /** What a request would have to wait for now; null if it may be sent. */
