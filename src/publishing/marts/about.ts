@@ -81,7 +81,7 @@ export const internals: Table = {
   columns: columnsFromCode(INTERNALS),
 };
 
-type DictionaryRow = RowOf<typeof DICTIONARY>;
+type DictionaryRow = Partial<RowOf<typeof DICTIONARY>>;
 
 /** The rows of `dictionary`. */
 export const createDictionaryRows = (marts: readonly Mart[]): DictionaryRow[] =>
@@ -90,40 +90,28 @@ export const createDictionaryRows = (marts: readonly Mart[]): DictionaryRow[] =>
     ...mart.columns.map((each, index) => describeColumn(mart, each, index + 1)),
   ]);
 
-function describeTable({ kind, name, description, role, key }: Mart): DictionaryRow {
-  return {
-    table_name: name,
-    column_name: WHOLE_TABLE,
-    position: 0,
-    description,
-    data_type: kind,
-    unit: null,
-    additivity: null,
-    allowed_values: null,
-    refers_to: null,
-    source_field: null,
-    key_columns: key.join(', '),
-    role,
-  };
-}
+const describeTable = ({ kind, name, description, role, key }: Mart): DictionaryRow => ({
+  table_name: name,
+  column_name: WHOLE_TABLE,
+  position: 0,
+  description,
+  data_type: kind,
+  key_columns: key.join(', '),
+  role,
+});
 
-function describeColumn(mart: Mart, each: Column, position: number): DictionaryRow {
-  const { name, type, unit, description, source, additivity, values } = each;
-  return {
-    table_name: mart.name,
-    column_name: name,
-    position,
-    description,
-    data_type: type,
-    unit,
-    additivity,
-    allowed_values: values?.join(', ') ?? null,
-    refers_to: findReference(mart, name),
-    source_field: source,
-    key_columns: null,
-    role: null,
-  };
-}
+const describeColumn = (mart: Mart, each: Column, position: number): DictionaryRow => ({
+  table_name: mart.name,
+  column_name: each.name,
+  position,
+  description: each.description,
+  data_type: each.type,
+  unit: each.unit,
+  additivity: each.additivity,
+  allowed_values: each.values?.join(', ') ?? null,
+  refers_to: findReference(mart, each.name),
+  source_field: each.source,
+});
 
 /**
  * The column of another table that a column refers to. Its name is enough to find that: a key column has the

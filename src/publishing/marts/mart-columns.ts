@@ -104,8 +104,7 @@ export function videoText(
  */
 export const withoutNul = (text: string) => `iif(instr(${text}, char(0)), without_nul(${text}), ${text})`;
 
-export const nonEmpty = (source: string) =>
-  `case when v."${source}" <> '' then ${withoutNul(`v."${source}"`)} end`;
+const nonEmpty = (source: string) => `case when v."${source}" <> '' then ${withoutNul(`v."${source}"`)} end`;
 
 /** A duration of the service, as REAL in seconds. */
 export const toSeconds = (value: string, unit: 'ms' | 's'): string =>
@@ -140,9 +139,8 @@ export const VIDEO_KEY = column(
   `p.package_key || '/' || v.id`,
 );
 
-/** A day of the service's calendar. */
-export const dayColumn = (value: string) =>
-  column('day', 'DATE', "Day of the service's calendar.", value, { source: 'date' });
+/** A day of the service's calendar, from a table under the alias `d`. */
+export const DAY = column('day', 'DATE', "Day of the service's calendar.", 'd.day', { source: 'date' });
 
 /** `what` names the rows of a month, such as `day`; `isLast` is the condition in SQL for the last of them. */
 export const monthEndColumn = (what: string, isLast: string) =>

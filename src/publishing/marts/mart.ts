@@ -149,9 +149,10 @@ export function fillTable(table: Table | WorkingTable): string {
   return `INSERT ${mayRepeat ? 'OR IGNORE ' : ''}INTO "${name}" (${names})\nSELECT ${values}\n${from}`;
 }
 
-/** Inserts rows into a table that is filled from code: objects with a value for each column. */
+/** Inserts rows into a table that is filled from code: values by column, NULL in any other column. */
 export function insertRows(db: Database, { name, columns }: Table, rows: Iterable<object>): void {
+  const nothing = Object.fromEntries(columns.map((column) => [column.name, null]));
   const values = columns.map((column) => `:${column.name}`).join(', ');
   const insert = db.prepare(`insert into "${name}" values (${values})`);
-  for (const row of rows) insert.run(row);
+  for (const row of rows) insert.run({ ...nothing, ...row });
 }

@@ -1,7 +1,7 @@
 /** Published: the size of each package by day. A range of days without a change has one working row. */
 import { CHANGES } from '../../database/schema/values.ts';
 import type { Table, TableColumn, WorkingTable } from './mart.ts';
-import { column, dayColumn, monthEndColumn, packageColumns, size, toSeconds } from './mart-columns.ts';
+import { column, DAY, monthEndColumn, packageColumns, size, toSeconds } from './mart-columns.ts';
 
 /** The key and the unique name of each package, in the order in which tables are filled: by key. */
 export const packageKeys: WorkingTable = {
@@ -147,7 +147,7 @@ export function packageDaily(durationUnit: 'ms' | 's'): Table {
     foreignKeys: ['package_key', 'day'],
     columns: [
       ...packageColumns('f'),
-      dayColumn('d.day'),
+      DAY,
       column('is_live', 'BOOLEAN', '1 for the day that is not over yet.', 'd.day = :today'),
       column(
         'is_walked',

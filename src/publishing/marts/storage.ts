@@ -1,15 +1,7 @@
 /** Published: storage by day. */
 import { FIGURES, STORAGE_FIELDS, STORAGE_KINDS, type Figure } from '../../service/service-fields.ts';
 import type { Table, TableColumn, WorkingTable } from './mart.ts';
-import {
-  accountColumn,
-  column,
-  dayColumn,
-  instant,
-  monthEndColumn,
-  size,
-  sourceColumn,
-} from './mart-columns.ts';
+import { accountColumn, column, DAY, instant, monthEndColumn, size, sourceColumn } from './mart-columns.ts';
 
 /** The size of all kinds together, under that alias; NULL if one of them is missing. */
 const totalSize = (alias: string) => STORAGE_KINDS.map(({ size }) => `${alias}.${size}`).join(' + ');
@@ -90,7 +82,7 @@ export const storageDaily: Table = {
   foreignKeys: ['day'],
   columns: [
     accountColumn('d'),
-    dayColumn('d.day'),
+    DAY,
     column(
       'state',
       'VARCHAR(20)',

@@ -16,7 +16,7 @@ export const isLoadDone = ({ outcome }: { outcome: LoadOutcome | null }): boolea
  * Takes the place of an account in the report of the tables that belong to none. No account has this name.
  */
 export const RUNS = '(runs)';
-/** Those tables in texts. */
+/** How texts for people name those tables. */
 export const RUNS_TEXT = 'runs and calendar';
 
 /**

@@ -1,4 +1,4 @@
-/** A place besides the published file that gets its tables: one interface, implemented by each kind. */
+/** A target, into which the tables of the published file are loaded: one interface, which each kind has. */
 import type { TargetConfig } from '../../config/config.ts';
 import { VodhouseError } from '../../lib/errors.ts';
 import type { AccountState, Force } from './ownership.ts';

@@ -43,8 +43,8 @@ export function openLake({ place }: Pick<LakeTargetConfig, 'place'>, signal?: Ab
   };
 
   /**
-   * Commits rows of one owner (a value of the partition; null: everybody's). A commit of another owner that
-   * came first does not matter. Throws ConflictError for one of this owner, or of columns.
+   * Commits rows of these owners (values of the partition; null in a table without partitions). A commit of
+   * another owner that came first does not matter. Throws ConflictError for one of theirs, or of columns.
    */
   async function commit(
     form: TableForm,

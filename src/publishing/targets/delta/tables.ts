@@ -19,6 +19,7 @@ export interface DeltaTable extends Table {
   sliceBy: { column: string; length: number } | null;
 }
 
+/** The small tables that have a file for each month, and the column that has it. */
 const MONTHS: Readonly<Record<string, string>> = {
   package_daily: 'day',
   runs: 'started_at',
@@ -36,8 +37,8 @@ const toDelta = (partition: DeltaTable['partition'], tables: readonly Table[]): 
   });
 
 /**
- * A table whose key begins with the video: the files of tags are ranges of videos, too, as those of every
- * large table.
+ * Files of large tables are ranges of videos. The key of tags begins with the tag, so it is reversed: rows of a
+ * file are sorted by its key.
  */
 const byVideo = (table: Table): Table =>
   table.isWithoutRowid ? { ...table, key: [...table.key].reverse() } : table;
@@ -90,7 +91,7 @@ export const toFileColumns = ({
     .filter(({ name }) => name !== partition)
     .map((column) => (hasNoType(column) ? { ...column, type: 'TEXT' } : column));
 
-/** What a table is, besides its rows. */
+/** A table without its rows. */
 export type TableForm = Pick<DeltaTable, 'name' | 'description' | 'columns' | 'partition'>;
 
 const toOwnerColumn = (name: string) =>

@@ -30,7 +30,7 @@ export function openPostgresTarget(config: PostgresTargetConfig, worker: string)
       await session.execute('COMMIT');
       return result;
     });
-  /** No rows where nothing was loaded yet, or where somebody dropped a column. */
+  /** Returns no rows where a table or a column does not exist: nothing was loaded yet, or it was dropped. */
   const read = <Row extends object>(toSql: (session: Session) => string, values: readonly unknown[] = []) =>
     connect(shortMs, async (session) => {
       await begin(session, config, 'READ ONLY');

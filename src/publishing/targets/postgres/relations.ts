@@ -1,4 +1,4 @@
-/** What a schema has, and what of it somebody has changed so that no load can go on. */
+/** What a schema has, and which changes that vodhouse did not make keep loads from going on. */
 import type { Session } from './session.ts';
 import { hasAccount, type TargetTable, type TargetView } from './tables.ts';
 
@@ -42,7 +42,8 @@ WHERE n.nspname = $1`,
 }
 
 /**
- * A phrase for each thing that somebody has changed. What is missing is not listed, because a load adds it.
+ * A phrase for each thing that differs from what vodhouse made. What is missing is not listed, because a load
+ * adds it.
  */
 export function listDamages(form: TargetTable | TargetView, relation: Relation): string[] {
   const { name, columns } = form;

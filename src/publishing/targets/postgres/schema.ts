@@ -86,8 +86,8 @@ SELECT ${values.join(', ')} FROM ${from} WHERE ${isFit} ON CONFLICT DO NOTHING`;
   return [...(isMovable ? [insert] : []), `DROP TABLE ${from}`]; // the server numbers loads from 1 again
 }
 
-/** A changed video fits into the page of its former state, so that no index must be changed. */
-const UPDATED = ' WITH (fillfactor = 90)';
+/** Leaves room in each page for changed rows: one that stays in its page needs no change of an index. */
+const WITH_ROOM = ' WITH (fillfactor = 90)';
 
 /** Makes the table, with its key only. */
 function createTable(schema: string, { name, columns, key }: TargetTable): string {
@@ -95,7 +95,7 @@ function createTable(schema: string, { name, columns, key }: TargetTable): strin
     .filter(([column]) => key.includes(column))
     .map(([column, definition]) => defineColumn(column, definition));
   const form = [...keys, `PRIMARY KEY (${quoteNames(key)})`].join(', ');
-  const options = name === 'all_videos' ? UPDATED : '';
+  const options = name === 'all_videos' ? WITH_ROOM : '';
   return `CREATE TABLE IF NOT EXISTS ${toPath(schema, name)} (${form})${options}`;
 }
 
@@ -140,7 +140,7 @@ const READABLE = FORMS.map(({ name }) => name);
 
 /** The rights of a reader on tables and views, also on those that are made later. */
 function defineGrants(schema: string, reader: string): string[] {
-  // `public` is everybody, and no role that could be quoted
+  // PUBLIC is a keyword that means every role, so it is not quoted
   const [prefix, role] = [quoteName(schema), reader === 'public' ? 'PUBLIC' : quoteName(reader)];
   const tables = READABLE.map((name) => toPath(schema, name)).join(', ');
   // pg_dump reads sequences too
@@ -181,7 +181,7 @@ WHERE NOT has_schema_privilege(r, n.oid, 'USAGE') OR EXISTS (SELECT FROM pg_clas
 
 /**
  * The statements that the schema needs. Throws ConfigError where no load can go on; `isRebuilt`: what
- * somebody has changed is changed back.
+ * others changed is changed back.
  */
 export async function planSchema(
   session: Session,

@@ -27,7 +27,7 @@ interface TargetForm {
 
 export interface TargetTable extends TargetForm {
   key: readonly string[];
-  /** Columns of an index besides the key. */
+  /** The columns of an index, which the table has in addition to that of its key. */
   index?: readonly string[];
 }
 
@@ -174,11 +174,11 @@ export const OWNED_TABLES: readonly TargetTable[] = [
   account,
 ];
 
-/** Does a column name the account of each row of an owned table? */
+/** Does every row of the table have an account, in a column of that name? */
 export const hasAccount = (table: TargetTable): boolean =>
   OWNED_TABLES.some(({ name }) => name === table.name) && 'account' in table.columns;
 
-/** The condition for the rows of an account, which is an expression, by default the parameter `$1`. */
+/** The condition in SQL for the rows of an account. `account` is an expression of SQL. */
 export const ofAccountThere = (columns: readonly string[], account = '$1'): string =>
   columns.includes('account')
     ? `account = ${account}`

@@ -192,12 +192,15 @@ const PASSING = [408, 409, 429, 500, 502, 503, 504];
 function toRefusal({ status, body }: Answer, place: S3Place): TargetError {
   const root = parseRoot(body, 'Error');
   const code = textOf(root, 'Code');
-  const said = redact(`${code ?? ''} ${textOf(root, 'Message') ?? ''}`.trim(), listLakeSecrets(place));
+  const reason = redact(`${code ?? ''} ${textOf(root, 'Message') ?? ''}`.trim(), listLakeSecrets(place));
   const { host } = new URL(toBucketUrl(place));
-  return new TargetError(`${host} answered ${status}${said === '' ? ', and not as S3 does' : `: ${said}`}`, {
-    code: code ?? `HTTP ${status}`,
-    hint: findHint(status, code, place),
-  });
+  return new TargetError(
+    `${host} answered ${status}${reason === '' ? ', and not as S3 does' : `: ${reason}`}`,
+    {
+      code: code ?? `HTTP ${status}`,
+      hint: findHint(status, code, place),
+    },
+  );
 }
 
 function findHint(status: number, code: string | null, place: S3Place): string {
