@@ -52,7 +52,7 @@ export function createBackupLoop(options: BackupLoopOptions) {
   };
 }
 
-/** Is a backup due? None is before the first full run, because there is nothing to copy. */
+/** True if a backup is due. None is before the first full run, because there is nothing to copy. */
 function isDue({ config, warehouse, clock }: BackupLoopOptions): boolean {
   const now = clock.now();
   const { attempt, success } = findLastBackups(warehouse.db);

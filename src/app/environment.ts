@@ -4,16 +4,16 @@ import type { Logger } from '../lib/logger.ts';
 import type { Progress } from '../sync/context.ts';
 import type { SchedulerOptions } from './scheduler.ts';
 
-/** What a command gives to the composition. */
+/** What a command gives to a worker or to a run. */
 export interface Environment {
   clock: Clock;
   logger: Logger;
   progress: Progress;
-  /** Name of the running command: another process that finds the lock held reports it. */
+  /** The name of the running command, which other processes report that find the lock held. */
   command: string;
   /** Formats commands for messages; left out: they name the config by its path. */
   formatCommand?: FormatCommand | undefined;
-  /** The file is, or becomes, that of `vodhouse demo`. */
+  /** True if the live file is, or becomes, that of `vodhouse demo`. */
   isDemo?: boolean;
   /** When the worker checks what is due; left out: every minute. */
   startTicks?: SchedulerOptions['startTicks'];

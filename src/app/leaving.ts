@@ -19,9 +19,7 @@ export interface Leaving {
   packages: readonly ActivePackage[];
   /** What looks like a slip; null: these packages may be retired. */
   doubt: string | null;
-  /**
-   * Accounts of packages that left whose name is neither the present nor the former name of a configured one.
-   */
+  /** The accounts that the config has under no name: neither as `name` nor as `was`. */
   lostAccounts: readonly string[];
 }
 
@@ -79,7 +77,7 @@ export function leavingLines({ packages }: Leaving): string[] {
 
 /** What the next run would do with the packages that left. */
 export interface LeavingReport {
-  /** What it would rename, retire or refuse, and empty accounts. */
+  /** What the run would rename, retire or refuse, and the accounts without packages. */
   warnings: readonly string[];
   /** Why `sync` and `start` refuse the config, and what to do; null: they do not. */
   refusal: { reason: string; hint: string } | null;

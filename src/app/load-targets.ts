@@ -59,7 +59,7 @@ export async function loadTarget(
 
 type StoredLoads = ReturnType<typeof listTargetLoads>;
 
-/** Does `every` of the target allow a load at `now` (ms)? `loads`: of any targets. */
+/** True if `every` of the target allows a load at `now` (ms). `loads`: those of any targets. */
 export function mayLoad({ target }: TargetLoader, loads: StoredLoads, now: number): boolean {
   const rows = loads.filter((row) => row.target === target.name);
   const newest = Math.max(0, ...rows.map(({ loaded_at: at }) => (at === null ? 0 : fromTimestamp(at))));
@@ -67,9 +67,7 @@ export function mayLoad({ target }: TargetLoader, loads: StoredLoads, now: numbe
   return isClockBack || newest + target.everyMs <= now || rows.some(({ outcome }) => outcome === 'failed');
 }
 
-/**
- * Logs that the live file could not be read or written, such as on a full disk: that must not end a worker.
- */
+/** Logs that the live file could not be read or written, as on a full disk: that must not end a worker. */
 function logFailure(logger: Logger, thrown: unknown): void {
   const why = { error: errorLine(thrown), hint: hintLine(thrown), code: errorCode(thrown) };
   const message = withHint(`the loads of the targets failed: ${why.error}`, why.hint);
@@ -78,14 +76,13 @@ function logFailure(logger: Logger, thrown: unknown): void {
 
 interface LoadLoopOptions extends LoadContext {
   warehouse: Warehouse;
-  /** The targets; none: nothing is ever loaded. */
   loaders: readonly TargetLoader[];
-  /** Is there a published file? The first one is made some time after the first run. */
+  /** True if there is a published file. The first one is made some time after the first run. */
   hasFile: () => boolean;
 }
 
 /**
- * The longest wait after a load that failed. The first wait is 1 minute; each is twice as long as the last.
+ * The longest wait after a load that failed. The first wait is a minute; each is twice as long as the last.
  */
 const LONGEST_RETRY_MINUTES = 30;
 

@@ -19,9 +19,7 @@ export function openOwnSchedules(
   const packages = accounts.flatMap(({ name: account, packages: configured }) =>
     configured.flatMap(({ id: packageId, full }) => (full === undefined ? [] : { account, packageId, full })),
   );
-  /**
-   * The packages, each with its last tick (ms), whether its last turn was before that, and whether it failed.
-   */
+  /** Each package with its last tick (ms), whether its last turn was before that, and whether it failed. */
   const readStates = (now: number) => {
     const turns = new Map(listFullTurns(db).map((turn) => [keyOf(turn), turn]));
     const ticks = new Map(packages.map(({ full }) => [full, previousTick(full, now, timezone)]));

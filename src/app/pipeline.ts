@@ -1,4 +1,4 @@
-/** Composition: opens the publisher, the warehouse and a client per account, and closes them again. */
+/** Opens what runs need: the publisher, the warehouse and a client for each account; and makes runs. */
 import type { Config } from '../config/config.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import { lockOrThrow, openWhenFree } from '../database/lock.ts';
@@ -71,7 +71,7 @@ export function openPipeline(config: Config, environment: Environment) {
     },
     ...registration,
     warehouse,
-    /** Reads what the service now reports of a booked day: see readCorrection. */
+    /** Reads what the service now reports of a booked day, as `readCorrection`. */
     async readCorrection(name: string, date: string, signal: AbortSignal): Promise<CorrectionOffer> {
       const account = accounts.find((each) => each.name === name);
       if (!account) throw new RangeError(`there is no account ${name}`);

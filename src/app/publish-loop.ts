@@ -12,7 +12,6 @@ interface PublishLoopOptions {
   warehouse: Warehouse;
   clock: Clock;
   logger: Logger;
-  /** Called with each publication. */
   onPublished: (publication: Publication) => void;
 }
 

@@ -14,7 +14,7 @@ interface DueRunParts {
   pipeline: Pipeline;
   clock: Clock;
   own: OwnSchedules;
-  /** Null: no pings. */
+  /** Null for no pings. */
   pings: Pings | null;
   /** Ends the run after the page in flight. */
   signal: AbortSignal;

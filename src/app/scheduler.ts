@@ -32,7 +32,9 @@ export interface SchedulerOptions {
   onMinute?: (() => void) | undefined;
   /** Called when nothing is due any more. */
   onCaughtUp?: (() => void) | undefined;
-  /** Makes one run. Throws LockedError where another process runs, ParkedError where none may be sent yet. */
+  /**
+   * Makes a run. Throws LockedError while another process makes one, ParkedError if no request may be sent.
+   */
   run(due: Due): Promise<void>;
 }
 
@@ -138,8 +140,8 @@ async function findNextDue(
 }
 
 /**
- * Is the run that is due the one that just ended, without a tick since then? Such a run is not made again at
- * once, because it could not be resumed.
+ * True if the run that is due is the one that just ended, without a tick since then. Such a run is not made
+ * again at once, because it could not be resumed.
  */
 function isRepeat(
   { mode, resumesFrom }: Due,

@@ -53,7 +53,6 @@ function logWait(logger: Logger, account: string, { reason, waitMs, isLong }: Wa
   logger[level]({ event: 'budget_wait', account, reason, wait_ms: waitMs }, `waiting: ${reason}`);
 }
 
-/** Logs a request that was sent, at level `debug`. */
 function logRequest(logger: Logger, account: string, sent: SentRequest): void {
   const { purpose, runId: run_id, packageId: package_id, page, status, bytes } = sent;
   const target = package_id === null ? account : `${account}/${package_id}`;

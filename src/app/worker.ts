@@ -40,7 +40,7 @@ export interface WorkerEvents {
   onReady?: (config: Config) => void;
   /** The worker was asked to read its config again. */
   onReloading?: () => void;
-  /** The worker continues with the config it has. */
+  /** A changed config was refused: the worker continues with the one it has. */
   onRefused?: (config: Config) => void;
 }
 

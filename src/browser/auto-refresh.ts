@@ -8,7 +8,7 @@ import { createOfflineNotice } from './offline-notice.ts';
 const MAX_RETRY_MS = 30_000;
 const TIMEOUT_MS = 15_000;
 
-/** The key is no longer accepted. */
+/** The server no longer accepts the key of this browser. */
 class SignedOutError extends Error {}
 
 /**

@@ -11,7 +11,9 @@ function isInUse(part: Element): boolean {
   return isSelected || (part.contains(document.activeElement) && document.activeElement !== document.body);
 }
 
-/** Keeps the open state of each `<details>` with an id, and scroll positions. */
+/**
+ * Replaces the content, but keeps which `<details>` with an id are open, and how far elements are scrolled.
+ */
 function replaceContent(part: Element, content: readonly Node[]): void {
   const openById = new Map(findDetails(part).map(({ id, open }) => [id, open]));
   const scrolled = findElements(part).filter(({ scrollLeft, scrollTop }) => scrollLeft > 0 || scrollTop > 0);
@@ -30,7 +32,7 @@ function replaceContent(part: Element, content: readonly Node[]): void {
 const findElements = (part: Element) => [...part.querySelectorAll<HTMLElement>('[class], [id]')];
 const findDetails = (part: Element) => [...part.querySelectorAll<HTMLDetailsElement>('details[id]')];
 
-/** Its id, or its class and the index among elements of that class. */
+/** The key of an element: its id, or its class and the index among elements of that class. */
 function getKey(part: Element, each: Element): string {
   const siblings = [...part.getElementsByClassName(each.className)];
   return each.id === '' ? `${each.className} ${siblings.indexOf(each)}` : `#${each.id}`;

@@ -119,18 +119,15 @@ function checkFiles(settings: unknown, report: Report): void {
     report(['publish', 'file'], 'is the warehouse or a file that belongs to it; expected another name');
 }
 
-/** The value of a key; undefined where there is none, or no mapping. */
 function at(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
 }
 
-/** The list of a key; empty where there is none. */
 function listAt(value: unknown, key: string): readonly unknown[] {
   const list = at(value, key);
   return Array.isArray(list) ? list : [];
 }
 
-/** The text of a key; undefined where there is none. */
 function textAt(value: unknown, key: string): string | undefined {
   const text = at(value, key);
   return typeof text === 'string' ? text : undefined;

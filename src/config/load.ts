@@ -1,3 +1,4 @@
+/** Reads the config: the YAML file, its variables, and the other files that it names. */
 import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
 import { ConfigError } from '../lib/errors.ts';
@@ -26,9 +27,7 @@ export function loadConfig(file: string, env: Env = process.env): Config {
   return load(file, env, true).config;
 }
 
-/**
- * A CSV file of packages that cannot be used, and its first problem, which begins with the name of the file.
- */
+/** A CSV file of packages that cannot be used, and its first problem, which begins with its name. */
 type UnusableFile = { account: string; problem: string };
 
 /** Like `loadConfig`, but an account whose CSV file cannot be used has no packages. */

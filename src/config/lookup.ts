@@ -13,10 +13,10 @@ import type { Problem } from './source.ts';
 
 const ASSIGNMENT = /^[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.-]*)[ \t]*=(.*)$/;
 const QUOTES = new Set(['"', "'", '`']);
-/** After a value; a # without a blank before it belongs to the value. */
+/** A comment after a value. A # without a blank before it belongs to the value. */
 const COMMENT = /[ \t]#.*$/;
 
-/** Of the mode of a file: without its type. */
+/** The bits of the mode of a file that are its permissions. */
 const PERMISSION_BITS = 0o777;
 
 /** Variables from `env`, then from the `.env` in the folder. Throws what `readDotEnv` throws. */

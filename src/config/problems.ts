@@ -6,8 +6,8 @@ import { mayHoldKey, type Path, type Problem, type Source } from './source.ts';
 type Issue = z.core.$ZodIssue;
 
 /**
- * All problems as one message: a heading, then a line each, in the order of the file. Aliases repeat problems:
- * the same line is printed once.
+ * All problems as one message: a heading, then a line each, in the order of the file. Aliases repeat
+ * problems: the same line is printed once.
  */
 export function formatProblems(file: string, problems: readonly Problem[]): string {
   const sorted = problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
@@ -25,8 +25,8 @@ export function formatProblems(file: string, problems: readonly Problem[]): stri
 }
 
 /**
- * `accounts[0].limits.per_second`. A name is cut at any other character, which may belong to a value; one
- * that may be a key is hidden.
+ * Formats a path as `accounts[0].limits.per_second`. A name is cut at any other character, which may belong
+ * to a value; one that may be a key is hidden.
  */
 function formatPath(path: Path): string {
   const parts = path.map((part) => {

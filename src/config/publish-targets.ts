@@ -55,7 +55,7 @@ const postgres = section(
   return {
     ...settings,
     kind: 'postgres' as const,
-    /** `vodhouse publish` of it, for hints; as with `ca` and paths, `loadConfig` completes it. */
+    /** The command that publishes to it, for hints; `loadConfig` sets it, as it completes paths and `ca`. */
     command: '',
     postgres: url,
     ssl: ssl ?? (isLocal ? ('off' as const) : ('verify-full' as const)),

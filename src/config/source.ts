@@ -45,7 +45,7 @@ export type Path = readonly (string | number)[];
 
 /** One thing that is wrong with a config file. Its message may be printed. */
 export interface Problem {
-  /** Counted from 1; null if it concerns the complete file. */
+  /** The number of the line, from 1; null for a problem of the complete file. */
   readonly line: number | null;
   readonly path: Path;
   readonly message: string;
@@ -140,7 +140,7 @@ function findUnusualNames(document: Document.Parsed, lineAt: (node: unknown) => 
   return problems;
 }
 
-/** The path of the last node, which the others are around. */
+/** The path of the last node: the others are around it. */
 function getPath(nodes: readonly unknown[]): Path {
   return nodes.flatMap((node, index): (string | number)[] => {
     if (isPair(node)) return isScalar(node.key) ? [String(node.key.value)] : ['?'];

@@ -72,9 +72,9 @@ export function openReadOnly(path: string): Db {
   const older = getSchemaVersion(db);
   if (older === SCHEMA_VERSION) return db;
   db.$client.close();
-  const message = `${path} has format ${older}, made by an older vodhouse; this one reads format ${SCHEMA_VERSION}`;
+  const what = `format ${older}, made by an older vodhouse; this one reads format ${SCHEMA_VERSION}`;
   const hint = ['any run of ', { command: 'sync' }, ' (or ', { command: 'start' }, ') brings it up to date'];
-  throw new WarehouseError(message, { hint });
+  throw new WarehouseError(`${path} has ${what}`, { hint });
 }
 
 /** Opens the live file for one reading, and closes it. Throws as `openReadOnly`. */

@@ -80,7 +80,7 @@ export function createPrivateFile(path: string): void {
 
 const HEADER_BYTES = 100;
 const MAGIC = 'SQLite format 3';
-/** Where a value begins in the header, in bytes. */
+/** The positions of values in the header, in bytes. */
 const OFFSETS = { writeVersion: 18, userVersion: 60, applicationId: 68 };
 /** The write version of a file in WAL mode. */
 const WAL = 2;

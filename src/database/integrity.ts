@@ -97,14 +97,14 @@ function runCheck(client: Database, check: string): string[] {
   return rows.flatMap((row) => Object.values(row)).filter((message) => message !== 'ok');
 }
 
-/** Does SQLite report that a file is damaged, or not a SQLite file? */
+/** True if SQLite reports that a file is damaged, or not a SQLite file. */
 export function isDamage(error: unknown): boolean {
   return /^SQLITE_(CORRUPT|NOTADB)/.test(errorCode(error));
 }
 
 /**
- * Does an error of SQLite, or a WarehouseError made of one, report that another program had the file for
- * longer than the timeout?
+ * True if an error of SQLite, or a WarehouseError made of one, reports that another program had the file for
+ * longer than the timeout.
  */
 export function isLocked(error: unknown): boolean {
   const cause = error instanceof WarehouseError ? error.cause : error;

@@ -16,7 +16,7 @@ export type LockName = 'run' | 'worker' | 'publish' | 'load';
 
 /** Why a worker does not take what its CSV files of packages have now. */
 export interface PackagesRefusal {
-  /** `YYYY-MM-DD HH:MM:SS` UTC. */
+  /** The time as `YYYY-MM-DD HH:MM:SS` UTC. */
   at: string;
   /** `file`: one cannot be used. `leaving`: too many packages left it at once. */
   what: 'file' | 'leaving';
@@ -158,9 +158,8 @@ export function readLiveHolder(path: string, name: LockName): Holder | null {
 }
 
 /**
- * Does a process hold the lock? The kernel is asked, by reading the lock file. The file of the holder would
- * not do: that of a process that was killed stays, and from another container its process cannot be looked
- * for.
+ * True if a process holds the lock. The kernel is asked, by reading the lock file. The file of the holder
+ * would not do: it stays where a process was killed, and another container cannot look for its process.
  */
 export function isHeld(path: string, name: LockName): boolean {
   const file = `${resolveLink(path)}.${name}.lock`;
@@ -177,9 +176,7 @@ export function isHeld(path: string, name: LockName): boolean {
   }
 }
 
-/**
- * Makes the folder, and returns the path without links, because a lock belongs to the file, not to a path.
- */
+/** Makes the folder. Returns the path without links, because a lock belongs to the file, not to a path. */
 function prepareFolder(path: string): string {
   try {
     makeFolder(dirname(resolveLink(path)), FOR_OWNER, path);

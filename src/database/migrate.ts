@@ -49,9 +49,8 @@ export function migrateFile(client: Database, path: string, now: number, folder 
  * recognize it.
  */
 function createStateRow(client: Database, now: number): void {
-  const insert = client.prepare(
-    'insert or ignore into warehouse_state (singleton, created_at, change_seq, warehouse_id) values (1, ?, 0, ?)',
-  );
+  const columns = 'singleton, created_at, change_seq, warehouse_id';
+  const insert = client.prepare(`insert or ignore into warehouse_state (${columns}) values (1, ?, 0, ?)`);
   insert.run(toTimestamp(now), randomUUID());
 }
 

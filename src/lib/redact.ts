@@ -1,6 +1,8 @@
 /** Takes secrets out of texts, in any notation: a service may echo a key encoded. */
 
-/** The fewest characters of a secret that can be taken out of any text: a shorter one is a part of many words. */
+/**
+ * The fewest characters of a secret that can be taken out of any text: a shorter one is a part of many words.
+ */
 export const SHORTEST_SECRET = 4;
 
 const patterns = new Map<string, RegExp>();
@@ -62,7 +64,7 @@ function listBase64(secret: string): string[] {
   return long.map((form) => form.replaceAll('+', '[+-]').replaceAll('/', '[/_]'));
 }
 
-/** A character; or a byte that the secret itself has percent-encoded, in either case. */
+/** A pattern for a character, or for a byte that the secret itself has percent-encoded, in either case. */
 function toPattern(part: string): string {
   const [first = '', ...digits] = part;
   const inAnyCase = digits.map(

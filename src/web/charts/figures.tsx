@@ -25,7 +25,7 @@ export function Sparkline({ sizes }: { sizes: readonly { date: string; videos: n
 
 interface TrendChartProps {
   label: string;
-  /** The oldest first; at least two. */
+  /** At least two points, the oldest first. */
   points: readonly Point[];
   format: (value: number) => string;
 }

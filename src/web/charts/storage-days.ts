@@ -15,7 +15,7 @@ export type ShownDay = Omit<StorageDayRow, 'state'> & { state: StorageDayRow['st
  * some.
  */
 export interface CalendarDay {
-  /** `YYYY-MM-DD` */
+  /** The day as `YYYY-MM-DD`. */
   date: string;
   row: ShownDay | null;
   before: ShownDay | null;
@@ -109,12 +109,12 @@ function formatGap(gap: GapRow | undefined): string {
 
 /** A calendar month with at least one day. */
 export interface Month {
-  /** `2026-11` */
+  /** The month as `2026-11`. */
   month: string;
   days: CalendarDay[];
-  /** The last booked day; before the first booking the live one. */
+  /** The figures of the last booked day; before the first booking, those of the live one. */
   last: ShownDay | null;
-  /** Since the last booked day before the month, in bytes; null: not known. */
+  /** The change since the last booked day before the month, in bytes; null if it is not known. */
   growth: number | null;
 }
 

@@ -17,7 +17,7 @@ const MOST_TOOLTIPS = 420;
 export interface LevelChart {
   /** An account, or `all accounts`. */
   name: string;
-  /** The oldest first, without holes. */
+  /** The days, the oldest first, without holes. */
   days: readonly CalendarDay[];
   /** Today, if its sizes may still change. */
   live: string | null;
@@ -129,8 +129,8 @@ const drawGaps = (sizes: readonly (number | null)[]): string =>
   sizes.map((size, at) => (size === null ? `M${at} 0H${at + 1}V${HEIGHT}H${at}z` : '')).join('');
 
 /**
- * The path of a line through the middle of each day, with a hole at each gap. It is level at its ends, so that
- * a single day can be seen.
+ * The path of a line through the middle of each day, with a hole at each gap. It is level at its ends, so
+ * that a single day can be seen.
  */
 function drawLevel(sizes: readonly (number | null)[], scale: SizeScale): string {
   return sizes

@@ -1,4 +1,4 @@
-/** Composition of the web server: opens what it reads from the live file, and joins it to the routes. */
+/** Opens what the web server reads from the live file, and joins it to the routes. */
 import type { Config, ServerConfig } from '../../config/config.ts';
 import { openReadOnly } from '../../database/connection.ts';
 import { commandsFor } from '../../lib/shell-command.ts';

@@ -22,7 +22,7 @@ const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 2_000;
 
 interface Launched {
-  /** Null if the launch failed. */
+  /** The process; null if it could not be launched. */
   child: ChildProcess | null;
   url: string;
   /** Resolves with the reason when the process ends. */
@@ -32,7 +32,7 @@ interface Launched {
 interface WebProcessOptions {
   clock: Clock;
   logger: Logger;
-  /** Environment variables of the process; must not contain keys of the service. */
+  /** The environment of the process, without keys of the service. */
   environment: NodeJS.ProcessEnv;
   /** Aborts the start. */
   signal: AbortSignal;
