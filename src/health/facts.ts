@@ -110,7 +110,7 @@ function readFailures(parts: HealthParts, { streams, packages, isConfigured }: F
   const streamFailures = streams.flatMap((stream) => readStreamFailure(stream, parts));
   const failing = new Set([
     ...failedWalks.map(({ account }) => account),
-    ...streamFailures.flatMap(({ account, isReadSince }) => (isReadSince ? [] : account)),
+    ...streamFailures.map(({ account }) => account),
   ]);
   return {
     failedRun: failedRun && redactError(failedRun, config),
@@ -177,24 +177,15 @@ function readStorage({ name: account, storage }: AccountConfig, db: Db, streams:
   ];
 }
 
-/** The failures in a row of a stream that an account has once; none if no run over everything failed. */
+/** Why a stream that an account has once could not be read; none if no run over everything failed at it. */
 function readStreamFailure({ account, stream, at }: Stream, { config, db }: HealthParts) {
   if (!isAccountStream(stream)) return [];
-  const failed = failures.STREAM_FAILURES.all(db, { account, stream });
+  // a reading after a failure proves that it is over
+  const failed = failures.STREAM_FAILURES.all(db, { account, stream, read_at: at ?? '' });
   const [last] = failed;
   if (!last) return [];
-  // a reading after a failure proves that it is over
-  const unread = failed.filter((failure) => failure.started_at > (at ?? ''));
-  return [
-    {
-      account,
-      stream,
-      kind: last.kind,
-      error: redact(last.message, config.secrets),
-      since: unread.at(-1)?.finished_at ?? last.finished_at,
-      isReadSince: unread.length === 0,
-    },
-  ];
+  const error = redact(last.message, config.secrets);
+  return [{ account, stream, kind: last.kind, error, since: failed.at(-1)?.finished_at ?? null }];
 }
 
 function readBudget({ name: account, limits }: AccountConfig, { config, db }: HealthParts, now: number) {

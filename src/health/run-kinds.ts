@@ -196,8 +196,7 @@ const listFailedPackages = (facts: HealthFacts): Finding[] => {
 };
 
 const listFailedStreams = ({ streamFailures, formatCommand }: HealthFacts): Finding[] =>
-  streamFailures.flatMap(({ account, stream, isReadSince, since, kind, ...failure }) => {
-    if (isReadSince) return [];
+  streamFailures.map(({ account, stream, since, kind, ...failure }) => {
     const place = { account, package_id: null, stream };
     const error = withoutSubject(failure.error, place);
     return {

@@ -111,26 +111,23 @@ from last l join run_failure f using (run_id)
 where f.kind not in ('parked', 'preempted', 'interrupted', 'clock')
 order by l.run_id desc, f.account, f.package_id`);
 
-export interface StreamFailure {
-  kind: FailureKind;
-  message: string;
-  started_at: string;
-  finished_at: string;
-}
-
 /**
- * The failed readings of a stream that the account has once, the newest first. They are those in the last 50
- * runs over everything, since one of these succeeded. A reading that was skipped or parked does not count.
+ * The failed readings of a stream that the account has once, the newest first: in the last 50 runs over
+ * everything, since one of these succeeded, and since `:read_at`. One that was skipped or parked does not count.
  */
-export const STREAM_FAILURES = query<StreamFailure, { account: string; stream: AccountStream }>(`
+export const STREAM_FAILURES = query<
+  { kind: FailureKind; message: string; finished_at: string },
+  { account: string; stream: AccountStream; read_at: string }
+>(`
 with recent as (
   select run_id, status, started_at, finished_at from run
   where scope is null and status in ('succeeded', 'partial', 'failed') order by run_id desc limit 50)
-select f.kind, f.message, r.started_at, r.finished_at
+select f.kind, f.message, r.finished_at
 from recent r
 join run_failure f on f.run_id = r.run_id and f.account = :account and f.stream = :stream
   and f.kind not in ('parked', 'skipped', 'preempted', 'interrupted')
 where r.run_id > coalesce((select max(run_id) from recent where status = 'succeeded'), 0)
+  and r.started_at > :read_at
 order by r.run_id desc`);
 
 /** A figure of a booked day that the service now reports differently. */
