@@ -5,6 +5,7 @@ import { createLogger, type LogFormat, type Logger } from '../lib/logger.ts';
 import type { Environment } from '../app/environment.ts';
 import { commandsFor, type FormatCommand } from '../lib/shell-command.ts';
 import { createLogProgress, type LoggedWalks } from './output/log-progress.ts';
+import { createProgressLine } from './output/progress-line.ts';
 
 /** Options that every command has. */
 export interface LogOptions {
@@ -34,15 +35,14 @@ export interface CommandContext extends Environment {
 }
 
 /** Its progress is one line on a terminal, and log lines where stderr is none. */
-export async function openCommandContext(
+export function openCommandContext(
   command: string,
   options: ContextOptions,
   secrets: readonly string[],
-): Promise<CommandContext> {
+): CommandContext {
   const { logLevel: level, logFormat: format } = options;
   const context = createLogContext(command, options, secrets, options.verbose ? 'all' : 'notable');
   if (!process.stderr.isTTY || format !== 'text' || level === 'silent') return context;
-  const { createProgressLine } = await import('./output/progress-line.ts');
   const { line, announce, close, ...progress } = createProgressLine(systemClock, process.stderr);
   const logger = createLogger({ level, format, secrets, write: line });
   return { ...context, logger, progress, line, announce, close };

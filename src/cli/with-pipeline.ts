@@ -20,7 +20,7 @@ export async function withPipeline(
   options: ContextOptions,
   work: (opened: OpenedCommand) => Promise<number>,
 ): Promise<number> {
-  const context = await openCommandContext(command, options, config.secrets);
+  const context = openCommandContext(command, options, config.secrets);
   const { signal } = abortOnSignal(undefined, context.line);
   try {
     const pipeline = openPipeline(config, context);

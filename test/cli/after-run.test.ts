@@ -82,7 +82,7 @@ describe('a command context', () => {
     process.stderr.isTTY = isTerminal;
     try {
       const options = { config: 'vodhouse.yaml', logLevel: 'info', logFormat: 'text' } as const;
-      const context = await openCommandContext('sync', options, []);
+      const context = openCommandContext('sync', options, []);
       context.announce('publishing …');
       context.close();
     } finally {

@@ -69,7 +69,7 @@ export async function demo(options: DemoOptions): Promise<number> {
   );
   const config = writeDemoConfig(warehouse, { url, key: sandbox.key, port, isRunning: !options.once });
   const command = { ...options, config: displayPath(config.file) };
-  const context = { ...(await openCommandContext('demo', command, config.secrets)), isDemo: true };
+  const context = { ...openCommandContext('demo', command, config.secrets), isDemo: true };
   const { signal } = abortOnSignal(undefined, context.line);
   try {
     process.stdout.write(`sandbox account at ${url}; creating the warehouse ${displayPath(warehouse)}\n`);

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
+import { openNotifier } from '../../alerts/notifier.ts';
 import { openPings, type Pings } from '../../alerts/pings.ts';
 import type { Pipeline, RunRequest } from '../../app/pipeline.ts';
 import { createCalendar, daysBetween } from '../../lib/calendar.ts';
@@ -117,8 +118,6 @@ async function sendAlerts(
   since: 'always' | 'now',
   pings: Pings | null,
 ): Promise<void> {
-  if (!config.notify) return;
-  const { openNotifier } = await import('../../alerts/notifier.ts');
   const isStale = createStaleCheck(config.schedule);
   const notifier = openNotifier(config, { clock, logger, isStale, since });
   notifier?.runFinished();
