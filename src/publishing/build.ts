@@ -1,11 +1,9 @@
 /** Builds a new published file from one snapshot of the live file. */
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { Database } from '../database/sqlite.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import { readTime } from '../lib/days.ts';
-import { WarehouseError } from '../lib/errors.ts';
-import { restoreMarkerPath } from '../database/files.ts';
 import { isDamage, toWarehouseError } from '../database/integrity.ts';
 import { createFacts } from './about-rows.ts';
 import { PUBLISHED_ID } from './replace-file.ts';
@@ -126,23 +124,10 @@ function remember<Result>(run: (text: string) => Result): (text: string) => Resu
   };
 }
 
-/** Attaches the live file as `live`. Throws as `assertLive`. */
+/** Attaches the live file as `live`. */
 export function attachLive(db: Database, path: string): void {
-  assertLive(path);
   db.prepare('attach ? as live').run(path);
   db.pragma(`live.cache_size = -${CACHE_KIB}`);
-}
-
-/** Throws WarehouseError if the live file is missing (SQLite would create it) or being restored. */
-export function assertLive(path: string): void {
-  if (!existsSync(path))
-    throw new WarehouseError(`there is no warehouse at ${path}`, {
-      hint: [{ command: 'sync' }, ' makes it'],
-    });
-  if (existsSync(restoreMarkerPath(path)))
-    throw new WarehouseError(`${path} is being restored`, {
-      hint: [{ command: 'restore FILE' }, ' finishes an interrupted restore'],
-    });
 }
 
 function countExpectedRows(db: Database, marts: Marts): ExpectedRows {

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, renameSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { openDatabase } from '../database/connection.ts';
+import { openDatabase, openReadOnly } from '../database/connection.ts';
 import { publication } from '../database/schema/targets.ts';
 import { transact } from '../database/transaction.ts';
 import { toTimestamp } from '../lib/clock.ts';
@@ -16,7 +16,7 @@ import { fsyncPath } from '../database/files.ts';
 import { toWarehouseError } from '../database/integrity.ts';
 import { lockOrThrow } from '../database/lock.ts';
 import { assertReplaceable, sweepLeftOvers } from './replace-file.ts';
-import { assertLive, build } from './build.ts';
+import { build } from './build.ts';
 import { readText } from './about-rows.ts';
 import { checkFile, type ExpectedRows } from './check.ts';
 import type { Table } from './marts/mart.ts';
@@ -52,7 +52,7 @@ export async function publish(request: PublishRequest): Promise<Publication> {
  * from the new file is recognised later, also if the load ends after a crash of this process.
  */
 function recordPublication(live: string, now: number): void {
-  assertLive(live);
+  openReadOnly(live).$client.close(); // throws where there is none, which openDatabase would make
   const db = openDatabase(live, now);
   try {
     transact(db, (tx) => {

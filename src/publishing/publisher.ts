@@ -89,7 +89,6 @@ function hasChanges(request: PublishRequest): boolean {
 async function publishInChild(request: PublishRequest, signal: AbortSignal): Promise<Publication> {
   signal.throwIfAborted();
   if (isHeld(request.live, 'publish')) throw createLockedError(request.live, 'publish');
-  openReadOnly(request.live).$client.close(); // throws if it is no live file, or has an older schema
   return runInChild('publishing/publish-child', request, signal, (reason, pid) => {
     removeDraft(draftPath(request.file, pid));
     return new WarehouseError(
