@@ -12,7 +12,7 @@ import { chromium } from 'playwright-core';
 import { loadConfig } from '../../src/config/load.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
-import { openWebServer } from '../../src/web/process/compose.ts';
+import { openWebServer } from '../../src/web/server.ts';
 import { createServiceServer } from '../../src/service/server/server.ts';
 import { DEFAULT_CONFIG } from '../../src/lib/shell-command.ts';
 import { silentProgress } from '../../src/sync/context.ts';

@@ -3,8 +3,7 @@ import type { Config } from '../../config/config.ts';
 import { exitWithParent, sendToParent, serializeError } from '../../lib/child-process.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { errorMessage } from '../../lib/errors.ts';
-import type { WebServer } from '../server.ts';
-import { openWebServer } from './compose.ts';
+import { openWebServer, type WebServer } from '../server.ts';
 import { DEAD_AFTER_MS, type FromServer, type ToServer } from './ipc.ts';
 
 /** The time by a monotonic clock, which a change of the machine's clock does not affect. */

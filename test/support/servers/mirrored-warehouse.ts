@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest';
 import type { ServerConfig, StorageAuth } from '../../../src/config/config.ts';
 import { FIGURES } from '../../../src/service/service-fields.ts';
-import { openWebServer } from '../../../src/web/process/compose.ts';
+import { openWebServer } from '../../../src/web/server.ts';
 import type { VirtualClock } from '../clocks/virtual-clock.ts';
 import { openTestPipeline } from '../fixtures/open-pipeline.ts';
 import { createServerConfig } from '../fixtures/test-config.ts';

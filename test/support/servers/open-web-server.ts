@@ -1,7 +1,7 @@
 /** The web server over a live file with known content, at noon of 10 March 2026 in UTC. */
 import { expect, onTestFinished } from 'vitest';
 import type { Config, ServerConfig } from '../../../src/config/config.ts';
-import { openWebServer, type WebEnvironment } from '../../../src/web/process/compose.ts';
+import { openWebServer, type WebEnvironment } from '../../../src/web/server.ts';
 import { load } from '../fixtures/load-config.ts';
 import {
   copiesOf,
