@@ -4,7 +4,7 @@ import { prepareOnce } from '../../database/query.ts';
 import {
   CHANGE_LISTS,
   LAST_POSITIONS,
-  RUN_SPAN,
+  RUN_START,
   STEP_TIMES,
   type ChangeFilter,
   type ChangeRow,
@@ -81,7 +81,7 @@ function readList(db: Db, list: StepKind, request: ChangesRequest): ChangeRow[] 
  * The position after which a list has all changes of the requested day or run; null if there is no such run.
  */
 function findStart(db: Db, list: StepKind, { run_id, since }: ChangesRequest): number | null {
-  const run = run_id === null ? undefined : RUN_SPAN.get(db, { run_id });
+  const run = run_id === null ? undefined : RUN_START.get(db, { run_id });
   if (run_id !== null && !run) return null;
   const [start] = [since, run?.started_at ?? null]
     .filter((each) => each !== null)

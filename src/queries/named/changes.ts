@@ -7,8 +7,6 @@ import { CHANGES, type Change } from '../../database/schema/values.ts';
 import { query } from '../../database/query.ts';
 import type { PackageRow } from '../../sync/package-key.ts';
 
-export { CHANGES, type Change } from '../../database/schema/values.ts';
-
 /** What can be listed: a kind of change, or `present`: the videos of the packages as they are now. */
 export const LISTED_KINDS = ['present', ...CHANGES] as const;
 export type ListedKind = (typeof LISTED_KINDS)[number];
@@ -155,15 +153,8 @@ export const LAST_POSITIONS = query<{ first: number; later: number }>(`
 select coalesce((select max(rowid) from video), 0) as first,
   coalesce((select max(rowid) from video_version), 0) as later`);
 
-/** A run by its time. */
-export interface RunSpan {
-  run_id: number;
-  started_at: string;
-  finished_at: string | null;
-}
-
-export const RUN_SPAN = query<RunSpan, { run_id: number }>(
-  'select run_id, started_at, finished_at from run where run_id = :run_id',
+export const RUN_START = query<{ started_at: string }, { run_id: number }>(
+  'select started_at from run where run_id = :run_id',
 );
 
 /**

@@ -1,8 +1,9 @@
 /** What failed: packages, storage and whole runs, and the booked days that the service changed. */
 import { query } from '../../database/query.ts';
-import type { FailureKind } from '../../database/schema/runs.ts';
+import type { FailureKind, runFailure } from '../../database/schema/runs.ts';
+import type { storageDiscrepancy } from '../../database/schema/storage.ts';
 import type { PackageRow } from '../../sync/package-key.ts';
-import { ACCOUNT_STREAMS, type AccountStream, type StreamName } from '../../sync/streams.ts';
+import { ACCOUNT_STREAMS, type AccountStream } from '../../sync/streams.ts';
 
 /** A package whose last finished full walk failed. */
 export interface FailedWalk extends PackageRow {
@@ -58,7 +59,9 @@ select p.account, p.package_id, p.walk_id, ${ERROR},
 from last p
 join walk w on w.walk_id = p.walk_id and w.status = 'partial'`);
 
-/** The last finished unscoped run, if it failed. */
+/** The runs over everything that ended. One that was interrupted or parked has not done all that it should. */
+const ENDED_RUNS = "select * from run where scope is null and status in ('succeeded', 'partial', 'failed')";
+
 export interface FailedRun {
   run_id: number;
   error: string | null;
@@ -68,11 +71,9 @@ export interface FailedRun {
   is_explained: 0 | 1;
 }
 
-/** The last run over everything, if it failed. An interrupted or parked run does not count. */
+/** The last run over everything, if it failed. */
 export const FAILED_RUN = query<FailedRun>(`
-with ended as (
-  select run_id, status, error, finished_at from run
-  where scope is null and status in ('succeeded', 'partial', 'failed')),
+with ended as (${ENDED_RUNS}),
 last as (select * from ended order by run_id desc limit 1),
 good as (select run_id from ended where status <> 'failed' order by run_id desc limit 1)
 select last.run_id, last.error,
@@ -84,25 +85,15 @@ select last.run_id, last.error,
 from last where last.status = 'failed'`);
 
 /** One thing that a run over everything could not do. What only had to wait is left out. */
-export interface LastFailure {
-  account: string;
-  run_id: number;
-  started_at: string;
-  finished_at: string;
-  package_id: number | null;
-  stream: StreamName | null;
-  kind: FailureKind;
-  message: string;
-}
+export type LastFailure = Omit<typeof runFailure.$inferSelect, 'skipped'> &
+  Record<'started_at' | 'finished_at', string>;
 
 /**
- * What failed in the last run over everything, and before it in the last full one. An interrupted or parked
- * run does not count. `kind` is `skipped` where the run gave the account up.
+ * What failed in the last run over everything, and before it in the last full one. `kind` is `skipped` where
+ * the run gave the account up.
  */
 export const LAST_FAILURES = query<LastFailure>(`
-with ended as (
-  select run_id, mode, started_at, finished_at from run
-  where scope is null and status in ('succeeded', 'partial', 'failed')),
+with ended as (${ENDED_RUNS}),
 last as (
   select * from ended
   where run_id in ((select max(run_id) from ended), (select max(run_id) from ended where mode = 'full')))
@@ -119,9 +110,7 @@ export const STREAM_FAILURES = query<
   { kind: FailureKind; message: string; finished_at: string },
   { account: string; stream: AccountStream; read_at: string }
 >(`
-with recent as (
-  select run_id, status, started_at, finished_at from run
-  where scope is null and status in ('succeeded', 'partial', 'failed') order by run_id desc limit 50)
+with recent as (${ENDED_RUNS} order by run_id desc limit 50)
 select f.kind, f.message, r.finished_at
 from recent r
 join run_failure f on f.run_id = r.run_id and f.account = :account and f.stream = :stream
@@ -130,18 +119,14 @@ where r.run_id > coalesce((select max(run_id) from recent where status = 'succee
   and r.started_at > :read_at
 order by r.run_id desc`);
 
-/** A figure of a booked day that the service now reports differently. */
-export interface Difference {
-  date: string;
-  field: string;
-  booked: number | null;
-  observed: number | null;
-  /** When it was first reported differently. */
-  since: string;
-}
-
-/** Figures of booked days that the service now reports differently, with the newest one that it reported. */
-export const DIFFERENCES = query<Difference, { account: string }>(`
+/**
+ * Figures of booked days that the service now reports differently, with the newest one that it reported, and
+ * since when it differs.
+ */
+export const DIFFERENCES = query<
+  { since: string } & Pick<typeof storageDiscrepancy.$inferSelect, 'date' | 'field' | 'booked' | 'observed'>,
+  { account: string }
+>(`
 select date, field, booked, observed, since from (
   select date, field, booked, observed, min(observed_at) over (partition by date, field) as since,
     row_number() over (partition by date, field order by discrepancy_id desc) as newest
@@ -150,13 +135,8 @@ select date, field, booked, observed, since from (
 where newest = 1
 order by date, field`);
 
-export interface OpenGap {
-  date: string;
-  since: string;
-}
-
 /** Past days, from `:since` on, that the service has not served yet, or not completely. */
-export const OPEN_GAPS = query<OpenGap, { account: string; since: string }>(`
+export const OPEN_GAPS = query<{ date: string; since: string }, { account: string; since: string }>(`
 select date, first_missed_at as since
 from storage_gap
 where account = :account and date >= :since and given_up_at is null and reason <> 'unconfirmed'

@@ -21,13 +21,6 @@ export interface WaitingDay {
   since: string;
 }
 
-/** A booked day of which the service now returns other figures. */
-export interface DiscrepancyDay {
-  date: string;
-  fields: number;
-  since: string;
-}
-
 /**
  * The status of storage: the newest live reading and the newest booked day, and of the days from `:since` on
  * the gaps, the booked days, and the booked days for which the service now returns other figures.
@@ -61,7 +54,10 @@ order by g.date desc`);
  * Booked days that the service reports differently, until it returns the booked figures again, or `vodhouse
  * correct` accepts the new ones.
  */
-export const OPEN_DISCREPANCIES = query<DiscrepancyDay, { account: string }>(`
+export const OPEN_DISCREPANCIES = query<
+  { date: string; fields: number; since: string },
+  { account: string }
+>(`
 select date, count(distinct field) as fields, min(observed_at) as since
 from storage_discrepancy
 where account = :account and resolved_at is null

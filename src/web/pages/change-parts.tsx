@@ -2,7 +2,8 @@
 import { diffWordsWithSpace } from 'diff';
 import type { VNode } from 'preact';
 import { nameFields } from '../../publishing/marts/video-columns.ts';
-import type { Change, ChangeRow } from '../../queries/named/changes.ts';
+import type { Change } from '../../database/schema/values.ts';
+import type { ChangeRow } from '../../queries/named/changes.ts';
 import { formatLength, formatSize, Title } from './format.tsx';
 import { findMeaning } from './glossary.tsx';
 

@@ -11,7 +11,7 @@ import { addDays, isDay } from '../../lib/days.ts';
 import { capitalize } from '../../lib/format.ts';
 import type { PackageRow } from '../../sync/package-key.ts';
 import type { FoundChanges } from '../../queries/changes/find-changes.ts';
-import { LISTED_KINDS, RUN_SPAN, SEARCHED_FIELDS, type ChangeRow } from '../../queries/named/changes.ts';
+import { LISTED_KINDS, RUN_START, SEARCHED_FIELDS, type ChangeRow } from '../../queries/named/changes.ts';
 import { clientGoneSignal } from '../../service/server/routes.ts';
 import { runPath, toQueryString, videoPath } from './paths.ts';
 import { idParam, optional, textParam, type PageSources, type Routing } from './routing.ts';
@@ -78,7 +78,7 @@ export async function readList(
   const kind = shown === 'all' ? null : shown;
   const [first = 0, later = 0] = (query.from ?? '').split('.').map(Number);
   const isUnknownPackage = query.package !== null && ofPackage === null;
-  const isUnknownRun = query.run !== null && !RUN_SPAN.get(db, { run_id: query.run });
+  const isUnknownRun = query.run !== null && !RUN_START.get(db, { run_id: query.run });
   const result =
     isUnknownPackage || isUnknownRun
       ? null

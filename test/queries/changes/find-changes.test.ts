@@ -2,7 +2,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openReadOnly } from '../../../src/database/connection.ts';
 import { readSnapshot } from '../../../src/database/transaction.ts';
 import { ANY_CHANGE, findChanges, type ChangesRequest } from '../../../src/queries/changes/find-changes.ts';
-import { CHANGES, type Change, type ChangeRow } from '../../../src/queries/named/changes.ts';
+import { CHANGES, type Change } from '../../../src/database/schema/values.ts';
+import type { ChangeRow } from '../../../src/queries/named/changes.ts';
 import { insert, liveFileWith, packageRow } from '../../support/fixtures/filled-live-file.ts';
 
 const at = (minute: number, second = 0) =>
