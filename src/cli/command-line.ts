@@ -6,6 +6,7 @@ import { version } from '../lib/package-root.ts';
 import { STREAM_KINDS, STREAMS } from '../sync/streams.ts';
 import {
   EXPORT_FORMATS,
+  TARGET_OPTIONS,
   parseForgetTarget,
   parsePackageSelectors,
   parsePositiveInt,
@@ -49,8 +50,6 @@ function withExitCode<Given extends unknown[]>(load: () => Promise<(...given: Gi
   };
 }
 
-/** The options of `publish` that concern targets: `--file-only` excludes them. */
-const ABOUT_TARGETS = ['target', 'verify', 'rebuild', 'takeOver', 'printSql'];
 const JSON_OPTION = ['--json', 'print one JSON document on stdout'] as const;
 
 program.commandsGroup('Daily:');
@@ -110,7 +109,7 @@ command('runs', 'show the last runs, or one run in full')
 
 command('publish', 'rebuild the published file now, and load the targets')
   .action(withExitCode(async () => (await import('./commands/publish.ts')).publish))
-  .addOption(new Option('--file-only', 'rebuild the file, and load no target').conflicts(ABOUT_TARGETS))
+  .addOption(new Option('--file-only', 'rebuild the file, and load no target').conflicts([...TARGET_OPTIONS]))
   .option('--target <name>', 'load only this target; the file is rebuilt only if it lacks something')
   .option('--verify', 'compare every value of every account in the targets with the file')
   .option('--rebuild <account>', 'load this account again completely; asks first')

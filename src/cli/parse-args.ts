@@ -7,6 +7,9 @@ import type { PackageSelector } from '../sync/package-selector.ts';
 /** The formats of an export; each is also the ending of its files. */
 export const EXPORT_FORMATS = ['parquet', 'csv', 'ndjson'] as const;
 
+/** The options of `publish` that concern targets. `--file-only` excludes them. */
+export const TARGET_OPTIONS = ['target', 'verify', 'rebuild', 'takeOver', 'printSql'] as const;
+
 /** An integer from 0 up. */
 export const parseInteger = (text: string): number => parseNumber(text, 0, 'a whole number from 0 up');
 

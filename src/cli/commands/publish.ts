@@ -17,6 +17,7 @@ import { openWarehouse, type Warehouse } from '../../warehouse/warehouse.ts';
 import { createLoadLogger, type JsonOptions } from '../command-context.ts';
 import { isConfirmed } from '../confirm.ts';
 import { EXIT } from '../exit.ts';
+import { TARGET_OPTIONS } from '../parse-args.ts';
 import { assertKnown } from '../requirements.ts';
 import { formatJson } from '../output/output.ts';
 import {
@@ -102,8 +103,8 @@ async function printSql(loaders: readonly TargetLoader[]): Promise<number> {
 }
 
 /** Do the options concern the targets? Then the file is rebuilt only if it lacks something. */
-const isAboutTargets = ({ target, verify, rebuild, takeOver, printSql }: PublishOptions): boolean =>
-  [target, verify, rebuild, takeOver, printSql].some((option) => option !== undefined);
+const isAboutTargets = (options: PublishOptions): boolean =>
+  TARGET_OPTIONS.some((name) => options[name] !== undefined);
 
 /** The selected targets. Throws ConfigError for an unknown one, and if options need one and there is none. */
 function selectLoaders(config: Config, options: PublishOptions): TargetLoader[] {
