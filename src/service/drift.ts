@@ -10,11 +10,6 @@ export interface DriftedValue {
   text: string | null;
 }
 
-/** `drift` is absent if there is none. */
-export interface WithDrift {
-  drift?: readonly DriftedValue[];
-}
-
 /** How many new fields of one response are kept, because the service may send any number. */
 const MAX_NEW_FIELDS = 50;
 /** The most characters that are kept of the name of a field, and of a sample of its values. */
@@ -41,11 +36,6 @@ function isOfType(type: FieldType, value: unknown): boolean {
   return type === 'number' || Number.isInteger(value) || !Number.isFinite(value);
 }
 
-/** Adds the drift to a read record: without drift, returns the same object. */
-export function withDrift<T extends object>(read: T, drift: readonly DriftedValue[]): T & WithDrift {
-  return drift.length === 0 ? read : { ...read, drift };
-}
-
 /**
  * Creates the collector of one response. `redact` takes secrets out of a text before it is shortened: the
  * service may echo a key in a name or a value, and a truncated key would not be found. Only one sample per
@@ -67,8 +57,8 @@ export function createDriftCollector(redact: (text: string) => string = (text) =
     if (!found.has(`${kind} ${field}`)) found.set(`${kind} ${field}`, { field, kind, sample });
   };
   return {
-    /** Adds the drift of one record, if it has any. */
-    add: (drift: readonly DriftedValue[] | undefined): void => drift?.forEach(add),
+    /** Adds the drift of one record. */
+    add: (drift: readonly DriftedValue[]): void => drift.forEach(add),
     /** Each field and kind once; of new fields the first 50. */
     list: (): FieldDrift[] => [...found.values()],
   };

@@ -5,7 +5,6 @@
 import * as z from 'zod';
 import { isDay } from '../lib/days.ts';
 import { FIGURES, STORAGE_FIELDS, type Figure } from './service-fields.ts';
-import { withDrift, type WithDrift } from './drift.ts';
 import { firstIssueText, integer, text } from './field-types.ts';
 import { receiveRecord, type ReceivedRecord } from './received-record.ts';
 
@@ -32,9 +31,9 @@ export type StorageDay = Record<Figure, number | null> & { date: string };
 type ReadStorageDay = { day: StorageDay } | { refused: { date: string | null; reason: string } };
 
 /** Reads one element of `data.list` from its JSON text, and where it differs from docs/service.md 2.3. */
-export function readStorageDay(text: string): ReadStorageDay & WithDrift {
+export function readStorageDay(text: string): ReadStorageDay & Pick<ReceivedRecord, 'drift'> {
   const received = receiveRecord(text, DOCUMENTED);
-  return withDrift(readFields(received), received.drift);
+  return { ...readFields(received), drift: received.drift };
 }
 
 const DOCUMENTED = { ...STORAGE_FIELDS, date: { type: 'string' } } as const;

@@ -1,7 +1,6 @@
 /** The video list operation: `GET {base_url}/info/v1/videos.json` (docs/service.md 2.1, 2.2 and 4.1). */
 import * as z from 'zod';
 import { VIDEO_FIELDS } from './service-fields.ts';
-import { withDrift, type WithDrift } from './drift.ts';
 import { firstIssueText, matchesExactly, readersFor, requiredInteger, text } from './field-types.ts';
 import { receiveRecord, type ReceivedRecord } from './received-record.ts';
 
@@ -39,16 +38,18 @@ export interface RefusedRecord {
   reason: string;
 }
 
-/** A record as read: a video or a refused record, and where it differs from docs/service.md 2.1. */
-export type ReadVideo = ({ video: Video } | { refused: RefusedRecord }) & WithDrift;
+type ReadVideo = { video: Video } | { refused: RefusedRecord };
 
 /**
- * Reads one element of the list from its JSON text; a record that cannot be stored is returned as a value,
- * not thrown. `exclude`: fields that are read as null, or left out where docs/service.md does not have them.
+ * Reads one element of the list from its JSON text, and where it differs from docs/service.md 2.1; a record that
+ * cannot be stored is returned as a value, not thrown. `exclude`: fields that are read as null, or left out where docs/service.md does not have them.
  */
-export function readVideo(text: string, exclude: readonly string[] = []): ReadVideo {
+export function readVideo(
+  text: string,
+  exclude: readonly string[] = [],
+): ReadVideo & Pick<ReceivedRecord, 'drift'> {
   const received = receiveRecord(text, VIDEO_FIELDS, exclude);
-  return withDrift(readFields(received), received.drift);
+  return { ...readFields(received), drift: received.drift };
 }
 
 function readFields({ problem, fields, others }: ReceivedRecord): ReadVideo {

@@ -92,8 +92,7 @@ const toText = (record: unknown): string =>
     value === Infinity ? '@1e400' : value === -Infinity ? '@-1e400' : value,
   ).replaceAll(/"@(-?1e400)"/g, '$1');
 
-const named = (drift: readonly DriftedValue[] = []) =>
-  drift.map(({ field, kind }) => `${kind} ${field}`).sort();
+const named = (drift: readonly DriftedValue[]) => drift.map(({ field, kind }) => `${kind} ${field}`).sort();
 
 describe.each(RECORDS)('$name', ({ types, read, shape }) => {
   it('has the fields of docs/service.md', () => {
@@ -102,7 +101,7 @@ describe.each(RECORDS)('$name', ({ types, read, shape }) => {
 
   it('has no drift where it matches the documentation', () => {
     const property = fc.property(createRecord(types), (record) => {
-      expect(read(toText(record))).not.toHaveProperty('drift');
+      expect(read(toText(record)).drift).toEqual([]);
     });
     fc.assert(property);
   });
@@ -122,7 +121,7 @@ describe.each(RECORDS)('$name', ({ types, read, shape }) => {
         ];
         const { drift } = read(toText(changed));
         expect(named(drift)).toEqual(expected.sort());
-        for (const { field, kind, text } of drift ?? []) {
+        for (const { field, kind, text } of drift) {
           const value: unknown = Object.getOwnPropertyDescriptor(changed, field)?.value;
           expect(text).toBe(kind === 'missing' ? null : toText(value));
         }

@@ -26,7 +26,7 @@ function readWith(members = '') {
 describe('readVideo', () => {
   it('reads the 24 fields of docs/service.md unchanged', () => {
     expect(Object.keys(videoRecord.shape)).toHaveLength(24);
-    expect(readWith()).toStrictEqual({ video: JSON.parse(sample) as unknown });
+    expect(readWith()).toStrictEqual({ video: JSON.parse(sample) as unknown, drift: [] });
   });
 
   it("distinguishes null and '', and reads absent fields as null", () => {
@@ -54,6 +54,7 @@ describe('readVideo', () => {
   it('rejects values that cannot be stored without loss, and names field and video', () => {
     expect(readWith('"title":"\\ud83d"')).toEqual({
       refused: { id: 7, reason: 'title: holds half of a surrogate pair' },
+      drift: [],
     });
     expect(readWith('"duration":1e400')).toMatchObject({
       refused: { id: 7, reason: 'duration: 1e400 is not a whole number that can be stored exactly' },
@@ -115,7 +116,7 @@ describe('readVideo', () => {
         const text = JSON.stringify(record);
         const parsed = JSON.parse(text) as object;
         if (Object.keys(parsed).length === 24 && hasAllFields(parsed)) {
-          expect(readVideo(text)).toEqual({ video: parsed });
+          expect(readVideo(text)).toEqual({ video: parsed, drift: [] });
         }
       }),
     );

@@ -28,9 +28,8 @@ export interface StorageOutcome extends DayCounts {
   live: boolean | null;
 }
 
-interface Booking {
+interface Booking extends StorageOptions {
   context: SyncContext;
-  options: StorageOptions;
   outcome: StorageOutcome;
   /** Computed once, so that midnight changes nothing during the run. */
   day: RunCalendar;
@@ -41,12 +40,19 @@ interface Booking {
 /** Requests the current days, then older gaps; each response is stored before the next request. */
 export async function bookStorage(context: SyncContext, options: StorageOptions): Promise<StorageOutcome> {
   const { account, rules, days } = options;
-  const counts = { booked: 0, discrepancies: 0, missed: 0, unconfirmed: 0, quarantined: 0 };
-  const outcome: StorageOutcome = { account: account.name, live: null, ...counts };
+  const outcome: StorageOutcome = {
+    account: account.name,
+    live: null,
+    booked: 0,
+    discrepancies: 0,
+    missed: 0,
+    unconfirmed: 0,
+    quarantined: 0,
+  };
   const history = readDayHistory(context.warehouse.db, account.name);
   const day = createRunCalendar(context.calendar, context.clock.now(), rules, history);
   const since = days?.from ?? day.since;
-  const booking = { context, options, outcome, day: { ...day, since }, gapsFrom: day.since };
+  const booking = { ...options, context, outcome, day: { ...day, since }, gapsFrom: day.since };
   if (!days) await bookDueDays(booking, history);
   else for (const range of splitNamedDays(day, days)) await bookRange(booking, range);
   return outcome;
@@ -54,18 +60,17 @@ export async function bookStorage(context: SyncContext, options: StorageOptions)
 
 /** `before`: the days known before the first response. */
 async function bookDueDays(booking: Booking, before: DayHistory): Promise<void> {
-  const { context, options, outcome, day } = booking;
-  const { account } = outcome;
+  const { context, outcome, day, rules, account } = booking;
   const isFirst = before.newestDay?.date !== day.today; // no run of this day has made a live reading yet
-  const current = currentRange(day, before, options.rules, isFirst);
+  const current = currentRange(day, before, rules, isFirst);
   await bookRange(booking, current);
   if (!outcome.live) {
     const message = `the service returned no storage figures of ${day.today}`;
-    context.logger.warn({ event: 'storage_missing', account, date: day.today }, message);
+    context.logger.warn({ event: 'storage_missing', account: account.name, date: day.today }, message);
   }
-  const { isOff, differenceMs } = options.account.clockCheck.result();
+  const { isOff, differenceMs } = account.clockCheck.result();
   if (isOff) return;
-  const history = readDayHistory(context.warehouse.db, account);
+  const history = readDayHistory(context.warehouse.db, account.name);
   // without a sign that the clock is right, gaps end at the newest known day: a clock that is far ahead must
   // not request years of future days
   const isDayCertain = outcome.live === true || differenceMs !== null;
@@ -90,24 +95,17 @@ async function fillGap(booking: Booking, range: DayRange): Promise<void> {
 }
 
 async function bookRange(booking: Booking, range: DayRange): Promise<void> {
-  const { account, runId, beforeRetry, signal } = booking.options;
+  const { account, runId, beforeRetry, signal } = booking;
   signal.throwIfAborted();
-  const answer = await account.client.storageDays({
-    ...range,
-    purpose: 'storage',
-    runId,
-    signal,
-    beforeRetry,
-  });
-  storeAnswer(booking, range, answer);
+  const request = { ...range, purpose: 'storage' as const, runId, signal, beforeRetry };
+  storeAnswer(booking, range, await account.client.storageDays(request));
 }
 
 function storeAnswer(booking: Booking, range: DayRange, answer: DaysToClassify): void {
-  const { context, options, outcome, day, gapsFrom } = booking;
+  const { context, outcome, day, rules, gapsFrom } = booking;
   const { calendar, warehouse } = context;
-  const { rules, account } = options;
   const history = readDayHistory(warehouse.db, outcome.account);
-  const clock = account.clockCheck.result();
+  const clock = booking.account.clockCheck.result();
   const days = classifyDays(answer, { range, day, history, rules, calendar, gapsFrom, clock });
   const counts = transact(warehouse.db, (tx) => storeDays(tx, { account: outcome.account, ...days }));
   // Object.keys returns string[]
