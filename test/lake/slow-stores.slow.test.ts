@@ -77,7 +77,7 @@ it.each<[string, (request: IncomingMessage, response: ServerResponse) => unknown
 ])('a store that %s is given up, also after a garbage collection', async (_, work) => {
   const { store } = await openSlowBucket(work);
   setFlagsFromString('--expose-gc');
-  const collector = setInterval(runInNewContext('gc') as () => void, 100);
+  const collector = setInterval(runInNewContext('gc') as () => void, SILENCE_MS / 3);
   onTestFinished(() => clearInterval(collector));
   const startedAt = performance.now();
   const expected = {
