@@ -105,7 +105,7 @@ describe('forget', () => {
       'main/101',
       '--yes',
     );
-    await succeed('sync');
+    await succeed('sync', '--accept-retirements'); // it has most of the videos
     await expectRefusal(/did you mean main\?/, 'mainn', '--yes', '--no-backup');
     const preview = await expectRefusal(/forget main\/101 --yes does not ask/, 'main/101');
     expect(preview).toMatch(/^video +250$/m);
