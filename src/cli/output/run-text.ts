@@ -116,7 +116,7 @@ export function runText(details: FullRun, formatCommand: FormatCommand, isVerbos
     walkText(details, limit, isVerbose),
     bookedText(details, limit),
     listText('in quarantine:', details.quarantine.map(formatQuarantine), limit),
-    listText('details:', listErrors(details).map(formatError), limit),
+    listText('details:', formatErrors(listErrors(details)), limit),
     requestTable(details, limit),
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
@@ -182,9 +182,13 @@ const toRecord = (walk: Walk): TableRecord => ({
   'held back': walk.held_back || null,
 });
 
-function formatError(row: ErrorRow): string {
-  const error = `${formatStream(row)} (${row.kind}): ${withoutSubject(row.message, row)}`;
-  return escapeControls(withHint(error, row.hint ?? null));
+/** A line each. A hint that several errors have follows the first of them. */
+function formatErrors(rows: readonly ErrorRow[]): string[] {
+  return rows.map((row, at) => {
+    const isFirst = rows.findIndex(({ hint }) => hint === row.hint) === at;
+    const error = `${formatStream(row)} (${row.kind}): ${withoutSubject(row.message, row)}`;
+    return escapeControls(withHint(error, isFirst ? (row.hint ?? null) : null));
+  });
 }
 
 function requestTable({ requests }: FullRun, limit: Limit): string {
