@@ -36,19 +36,15 @@ const LAST_RUNS = 3;
 /** Opens the notifier over an up-to-date live file; null if the config names no webhook. */
 export function openNotifier(config: Config, options: NotifierOptions) {
   const { notify } = config;
-  if (!notify?.webhook) return null;
+  const webhook = notify?.webhook;
+  if (!webhook) return null;
   const { clock, logger } = options;
   const closing = createClosing(clock);
   const incidents = openIncidentRows(config.warehouse);
-  const recorder = openRecorder({ ...config, notify }, incidents, options);
-  const deliver = createDelivery({
-    config: { ...config, notify },
-    webhook: notify.webhook,
-    incidents,
-    clock,
-    logger,
-    signal: closing.signal,
-  });
+  const withNotify = { ...config, notify };
+  const recorder = openRecorder(withNotify, incidents, options);
+  const { signal } = closing;
+  const deliver = createDelivery({ config: withNotify, webhook, incidents, clock, logger, signal });
   const startedAt = clock.now();
   let isCaughtUp = false;
   let hasRunFinished = false;
@@ -59,7 +55,7 @@ export function openNotifier(config: Config, options: NotifierOptions) {
     incidents.prune(now, config.retention.runsDays);
     await deliver();
   });
-  const { request: check, idle } = coalesce(async () => (closing.signal.aborted ? undefined : checkOnce()));
+  const { request: check, idle } = coalesce(async () => (signal.aborted ? undefined : checkOnce()));
   return {
     /**
      * Checks for incidents that begin or end, and sends the messages that wait. One at a time. Never rejects.
