@@ -80,6 +80,9 @@ export interface CauseRow {
  * left out: the status of the run shows it.
  */
 export const RUN_CAUSES = query<CauseRow, RunId>(`
+with notable as (
+  select account, package_id, status, quarantined, held_back from walk
+  where run_id = :run_id and (status = 'partial' or quarantined > 0 or held_back > 0))
 select account, kind, sum(packages) as packages, max(package_id) as package_id,
   group_concat(stream) as streams, sum(count) as count
 from (
@@ -87,14 +90,11 @@ from (
     nullif(stream, 'videos') as stream, 0 as count
   from run_failure where run_id = :run_id and kind <> 'interrupted'
   union all
-  select 2, account, 'incomplete', 1, package_id, null, 0
-  from walk where run_id = :run_id and status = 'partial'
+  select 2, account, 'incomplete', 1, package_id, null, 0 from notable where status = 'partial'
   union all
-  select 3, account, 'quarantined', 1, package_id, null, quarantined
-  from walk where run_id = :run_id and quarantined > 0
+  select 3, account, 'quarantined', 1, package_id, null, quarantined from notable where quarantined > 0
   union all
-  select 4, account, 'held_back', 1, package_id, null, held_back
-  from walk where run_id = :run_id and held_back > 0)
+  select 4, account, 'held_back', 1, package_id, null, held_back from notable where held_back > 0)
 group by rank, account, kind
 order by rank, kind = 'skipped', packages desc, account`);
 
