@@ -41,12 +41,16 @@ function command(name: string, description: string): Command {
 
 /**
  * The action of a command. `load` imports the function of the command, so that a process loads no other one.
- * That function gets the arguments and then the options, as they are declared, and returns the exit code.
+ * That function gets the arguments and then the options, as they are declared. It returns the exit code, or
+ * nothing for 0.
  */
-function withExitCode<Given extends unknown[]>(load: () => Promise<(...given: Given) => Promise<number>>) {
+function withExitCode<Given extends unknown[]>(
+  load: () => Promise<(...given: Given) => Promise<number> | Promise<void>>,
+) {
   return async (...given: Given): Promise<void> => {
     const run = await load();
-    exitCode = await run(...given);
+    const code = await run(...given);
+    exitCode = code ?? EXIT.done;
   };
 }
 

@@ -5,11 +5,10 @@ import { escapeControls } from '../../lib/format.ts';
 import { acknowledgeDrift, listOpenDrift, type OpenDrift } from '../../warehouse/statements/drift.ts';
 import { openWarehouse } from '../../warehouse/warehouse.ts';
 import type { ConfigOptions } from '../command-context.ts';
-import { EXIT } from '../exit.ts';
 import { assertKnown, assertWarehouse } from '../requirements.ts';
 
-/** `vodhouse acknowledge [NAME]`: accepts one drift, or all if none is named. Returns the exit code. */
-export async function acknowledge(name: string | undefined, options: ConfigOptions): Promise<number> {
+/** `vodhouse acknowledge [NAME]`: accepts one drift, or all if none is named. */
+export async function acknowledge(name: string | undefined, options: ConfigOptions): Promise<void> {
   const config = loadConfig(options.config);
   assertWarehouse(config);
   const warehouse = openWarehouse(config.warehouse, systemClock);
@@ -22,7 +21,6 @@ export async function acknowledge(name: string | undefined, options: ConfigOptio
       transact(warehouse.db, (tx) => acknowledgeDrift(tx, { account, stream, field, kind, at }));
     const lines = added.map((row) => `acknowledged ${escapeControls(nameOf(row))} (${row.kind})\n`);
     process.stdout.write(lines.length > 0 ? lines.join('') : noneText(name));
-    return EXIT.done;
   } finally {
     warehouse.close();
   }

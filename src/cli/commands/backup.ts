@@ -4,15 +4,14 @@ import { makeOwnFolder } from '../../app/lost-file.ts';
 import { FOR_OWNER } from '../../database/files.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { backUpInChild } from '../../backup/backup.ts';
-import { EXIT } from '../exit.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { abortOnSignal } from '../signals.ts';
 import { shellQuote, commandsFor } from '../../lib/shell-command.ts';
 import { pluralize, formatDuration, formatBytes } from '../../lib/format.ts';
 import { formatJson, displayPath } from '../output/output.ts';
 
-/** `vodhouse backup FILE`: copies the warehouse and checks the copy. Returns the exit code. */
-export async function backup(file: string, options: JsonOptions): Promise<number> {
+/** `vodhouse backup FILE`: copies the warehouse and checks the copy. */
+export async function backup(file: string, options: JsonOptions): Promise<void> {
   const config = loadConfig(options.config);
   const { warehouse } = config;
   makeOwnFolder(config, dirname(resolve(file)), FOR_OWNER);
@@ -26,5 +25,4 @@ export async function backup(file: string, options: JsonOptions): Promise<number
   const restore = commandsFor(options.config)(`restore ${shellQuote(file)}`);
   const text = `backed up ${displayPath(warehouse)} to ${file}: ${content}\nto restore it: ${restore}\n`;
   process.stdout.write(options.json ? formatJson(document) : text);
-  return EXIT.done;
 }

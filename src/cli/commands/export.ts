@@ -9,7 +9,6 @@ import { formatBytes, pluralize } from '../../lib/format.ts';
 import { openExports, type Export } from '../../publishing/export.ts';
 import { queryCsv } from '../../publishing/query-published.ts';
 import type { JsonOptions } from '../command-context.ts';
-import { EXIT } from '../exit.ts';
 import { EXPORT_FORMATS } from '../parse-args.ts';
 import { formatJson } from '../output/output.ts';
 import { inChunks, ndjson } from '../output/query-text.ts';
@@ -30,9 +29,9 @@ export type ExportOptions = JsonOptions & {
 
 /**
  * `vodhouse export`: writes the rows of one published table, or of each, to files or to stdout. A file
- * appears when it is complete. Returns the exit code.
+ * appears when it is complete.
  */
-export async function exportTables(options: ExportOptions): Promise<number> {
+export async function exportTables(options: ExportOptions): Promise<void> {
   const { table = 'videos', all, out, json } = options;
   const format = getFormat(options);
   if (out === '-' && (json || all))
@@ -54,7 +53,6 @@ export async function exportTables(options: ExportOptions): Promise<number> {
       documents.push(report(source, { ...options, format }, target));
     }
     if (json) process.stdout.write(formatJson(all ? documents : documents[0]));
-    return EXIT.done;
   } finally {
     exports.close();
   }

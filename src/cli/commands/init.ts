@@ -8,14 +8,13 @@ import '../../database/sqlite.ts';
 import { ConfigError, errorMessage } from '../../lib/errors.ts';
 import { commandsFor } from '../../lib/shell-command.ts';
 import type { ConfigOptions } from '../command-context.ts';
-import { EXIT } from '../exit.ts';
 import { asTyped } from '../output/output.ts';
 
 /**
  * `vodhouse init`: writes a config, its JSON schema and an empty `.env` into a folder that it makes if there
- * is none. It overwrites no file. Returns the exit code.
+ * is none. It overwrites no file.
  */
-export async function init({ config }: ConfigOptions): Promise<number> {
+export async function init({ config }: ConfigOptions): Promise<void> {
   const schema = join(dirname(config), 'vodhouse.schema.json');
   for (const file of [config, schema]) {
     if (!existsSync(file)) continue;
@@ -40,7 +39,6 @@ export async function init({ config }: ConfigOptions): Promise<number> {
     `  4. ${asTyped(formatCommand('sync'))}`,
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
-  return EXIT.done;
 }
 
 function writeNewFile(file: string, text: string, mode?: number): void {

@@ -3,7 +3,6 @@ import { pipeline } from 'node:stream/promises';
 import { text } from 'node:stream/consumers';
 import { openPublishedFile, queryCsv, type QueryResult } from '../../publishing/query-published.ts';
 import type { JsonOptions } from '../command-context.ts';
-import { EXIT } from '../exit.ts';
 import { inChunks, queryJson, queryTable } from '../output/query-text.ts';
 import { findPublishedFile } from '../requirements.ts';
 
@@ -11,16 +10,15 @@ export type QueryOptions = JsonOptions & { csv?: true; file?: string };
 
 /**
  * `vodhouse query SQL`: prints the result of one select on the published file. `-` reads the SQL from stdin.
- * CSV and JSON are written row by row, as fast as the next program reads them. Returns the exit code.
+ * CSV and JSON are written row by row, as fast as the next program reads them.
  */
-export async function query(sql: string, options: QueryOptions): Promise<number> {
+export async function query(sql: string, options: QueryOptions): Promise<void> {
   const published = openPublishedFile(findPublishedFile(options));
   try {
     const result = published.query(sql === '-' ? await text(process.stdin) : sql);
     if (options.csv) await writeLines(queryCsv(result));
     else if (options.json) await writeLines(queryJson(result));
     else writeTable(result);
-    return EXIT.done;
   } finally {
     published.close();
   }

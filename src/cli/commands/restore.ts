@@ -3,7 +3,6 @@ import { assertFolder } from '../../app/lost-file.ts';
 import { loadConfig } from '../../config/load.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { restore as restoreFile } from '../../backup/restore.ts';
-import { EXIT } from '../exit.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { commandsFor } from '../../lib/shell-command.ts';
 import { pluralize, formatBytes } from '../../lib/format.ts';
@@ -13,19 +12,15 @@ export interface RestoreOptions extends JsonOptions {
   asNew?: true;
 }
 
-/** `vodhouse restore FILE`: puts a backup in place of the live file, which is kept. Returns the exit code. */
-export async function restore(file: string, options: RestoreOptions): Promise<number> {
+/** `vodhouse restore FILE`: puts a backup in place of the live file, which is kept. */
+export async function restore(file: string, options: RestoreOptions): Promise<void> {
   const config = loadConfig(options.config);
   assertFolder(config);
   const { warehouse } = config;
-  const restored = restoreFile(warehouse, resolve(file), systemClock.now(), {
-    asNew: options.asNew === true,
-  });
+  const asNew = options.asNew ?? false;
+  const restored = restoreFile(warehouse, resolve(file), systemClock.now(), { asNew });
   const { videos, sizeBytes, lastRunAt, kept, pausedUntil, newWarehouseId } = restored;
-  if (options.json) {
-    process.stdout.write(formatJson({ warehouse, file: resolve(file), ...restored }));
-    return EXIT.done;
-  }
+  const document = { warehouse, file: resolve(file), ...restored };
   const lastRun = lastRunAt === null ? 'no run yet' : `last run ended ${lastRunAt} UTC`;
   const content = `${pluralize(videos, 'video')}, ${formatBytes(sizeBytes)}, ${lastRun}`;
   const typed = commandsFor(options.config);
@@ -40,6 +35,5 @@ export async function restore(file: string, options: RestoreOptions): Promise<nu
     `to go on with it: ${typed('sync')}, or start the worker`,
     `to try it only: ${typed('status')}, then ${typed('publish')}; neither sends a request to the service`,
   ];
-  process.stdout.write(`${lines.join('\n')}\n`);
-  return EXIT.done;
+  process.stdout.write(options.json ? formatJson(document) : `${lines.join('\n')}\n`);
 }

@@ -3,13 +3,12 @@ import { commandsFor } from '../../lib/shell-command.ts';
 import { systemClock, toTimestamp } from '../../lib/clock.ts';
 import { openWarehouse } from '../../warehouse/warehouse.ts';
 import type { ConfigOptions } from '../command-context.ts';
-import { EXIT } from '../exit.ts';
 import { assertAccount, assertWarehouse } from '../requirements.ts';
 import { transact } from '../../database/transaction.ts';
 import { endPause } from '../../warehouse/runs.ts';
 
-/** `vodhouse resume ACCOUNT`: ends the pause of an account. Returns the exit code. */
-export async function resume(account: string, options: ConfigOptions): Promise<number> {
+/** `vodhouse resume ACCOUNT`: ends the pause of an account. */
+export async function resume(account: string, options: ConfigOptions): Promise<void> {
   const config = loadConfig(options.config);
   assertAccount(config, account);
   assertWarehouse(config);
@@ -22,7 +21,6 @@ export async function resume(account: string, options: ConfigOptions): Promise<n
     process.stdout.write(
       isEnded ? `ended the pause of account ${account}\n${next}\n` : `account ${account} is not paused\n`,
     );
-    return EXIT.done;
   } finally {
     warehouse.close();
   }

@@ -7,14 +7,13 @@ import { pluralize } from '../../lib/format.ts';
 import { redactAll } from '../../lib/redact.ts';
 import { countRuns, readFailedRuns, readRuns } from '../../queries/named/runs.ts';
 import type { JsonOptions } from '../command-context.ts';
-import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
 import { causesText, readFullRun, runTable, runText } from '../output/run-text.ts';
 
 export type RunsOptions = JsonOptions & { failed?: boolean; limit: number };
 
-/** `vodhouse runs [RUN]`: lists the last runs, or shows one in full. Returns the exit code. */
-export async function runs(runId: number | undefined, options: RunsOptions): Promise<number> {
+/** `vodhouse runs [RUN]`: lists the last runs, or shows one in full. */
+export async function runs(runId: number | undefined, options: RunsOptions): Promise<void> {
   const config = loadConfig(options.config);
   const formatCommand = commandsFor(options.config);
   assertNotLost(config, formatCommand);
@@ -24,7 +23,6 @@ export async function runs(runId: number | undefined, options: RunsOptions): Pro
     return options.json ? formatJson(run) : runText(run, formatCommand);
   });
   process.stdout.write(text);
-  return EXIT.done;
 }
 
 function listRuns(
