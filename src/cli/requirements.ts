@@ -16,12 +16,10 @@ export function assertKnown(message: string, name: string, known: readonly strin
 }
 
 /** Throws ConfigError for an account that the config does not have. */
-export const assertAccount = ({ accounts }: Pick<Config, 'accounts'>, account: string): void =>
-  assertKnown(
-    'the config has no account',
-    account,
-    accounts.map(({ name }) => name),
-  );
+export function assertAccount({ accounts }: Pick<Config, 'accounts'>, account: string): void {
+  const names = accounts.map(({ name }) => name);
+  assertKnown('the config has no account', account, names);
+}
 
 /** Throws ConfigError where the config has no live file yet. */
 export function assertWarehouse({ warehouse }: Pick<Config, 'warehouse'>): void {
