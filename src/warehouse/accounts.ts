@@ -61,12 +61,8 @@ const condition = ({ packageId }: ForgetTarget) =>
 export function countTargetRows(tx: Tx, target: ForgetTarget): { table: string; rows: number }[] {
   return tablesOf(tx, target)
     .map((table) => {
-      const sql = `select count(*) from "${table}" where ${condition(target)}`;
-      const rows = tx.$client
-        .prepare(sql)
-        .pluck()
-        .get({ ...target }) as number;
-      return { table, rows };
+      const count = tx.$client.prepare(`select count(*) from "${table}" where ${condition(target)}`).pluck();
+      return { table, rows: count.get({ ...target }) as number };
     })
     .filter(({ rows }) => rows > 0);
 }

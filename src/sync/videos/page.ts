@@ -1,25 +1,16 @@
 /** Fetches, judges and stores one page of a walk. */
 import { RefusedError } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
-import type { PageEnvelope } from '../../service/client/parse-response.ts';
 import { findForeignEcho, getPlace, isTrustedNeighbour, toPageContents } from './page-contents.ts';
 import type { PageAbove, PageContents } from './page-contents.ts';
 import { findUnreadReason, getLastPageNumber, provePage, type JudgedPage, type PageProof } from './proof.ts';
-import {
-  addChanges,
-  distrustOrder,
-  ensureWalkRow,
-  MIN_HELD_BACK,
-  type Page,
-  type WalkState,
-} from './walk-state.ts';
+import { addChanges, distrustOrder, ensureWalkRow, MIN_HELD_BACK } from './walk-state.ts';
+import type { Page, PagePurpose, WalkState } from './walk-state.ts';
 import { countReplaced } from '../../warehouse/statements/expected-ids.ts';
 import { findLiveIds } from '../../warehouse/statements/video.ts';
 import { transact } from '../../database/transaction.ts';
 import { storePage, storeUnchangedPage } from '../../warehouse/store-page.ts';
 import { findPage, type PageHash } from '../../warehouse/statements/page-hash.ts';
-
-export type PagePurpose = 'probe' | 'page';
 
 /**
  * Requests one page, and once more if it is not the requested one. Throws RefusedError for one that came
@@ -39,10 +30,8 @@ export async function fetchPage(walk: WalkState, number: number, purpose: PagePu
   if (second.foreign === null || walk.acceptPage) return second;
   const refusal = `${second.foreign}; it came twice, and is not stored`;
   const command = walk.context.acceptPageCommand(walk.key);
-  throw refusePage(walk, number, refusal, {
-    fault: 'foreign',
-    hint: `if the package was really filled with other videos: ${command}`,
-  });
+  const hint = `if the package was really filled with other videos: ${command}`;
+  throw refusePage(walk, number, refusal, { fault: 'foreign', hint });
 }
 
 /** Pages of a walk that are requested again. */
@@ -70,9 +59,10 @@ export function refusePage(
 async function fetchOnce(walk: WalkState, number: number, purpose: PagePurpose): Promise<Page> {
   const { answer, stored } = await requestPage(walk, number, purpose);
   const { paging, echo, hash } = answer;
-  if (answer.kind === 'known' && stored && isInItsPlace(walk, number, answer, stored)) {
+  if (answer.kind === 'known' && stored) {
+    const known = { number, paging, echo, hash, contents: toKnownContents(stored) };
     const foreign = findForeignEcho(echo, walk.key.packageId);
-    return { kind: 'known', number, paging, echo, hash, contents: toKnownContents(stored), foreign, stored };
+    if (isInItsPlace(walk, known, stored)) return { ...known, kind: 'known', foreign, stored };
   }
   const read = answer.kind === 'read' ? answer : walk.account.client.readRecords(answer);
   const page = { ...read, number, contents: toPageContents(read.ids, read.refused.length) };
@@ -107,10 +97,10 @@ function toKnownContents({ records, first_id: first, last_id: last }: PageHash):
  * Does a known page prove the same as before? Where it overlaps the page above, that cannot be seen without
  * its ids, so the answer is no.
  */
-function isInItsPlace(walk: WalkState, number: number, envelope: PageEnvelope, stored: PageHash): boolean {
+function isInItsPlace(walk: WalkState, page: JudgedPage, stored: PageHash): boolean {
   const { above } = walk;
   if (isTrustedNeighbour(above) && stored.last_id >= above.first) return false;
-  const { range } = proveInWalk(walk, { ...envelope, number, contents: toKnownContents(stored) });
+  const { range } = proveInWalk(walk, page);
   return range?.low === stored.proof_low && range.high === stored.proof_high;
 }
 

@@ -105,11 +105,7 @@ const DISTRUST_RULES: readonly Rule[] = [
 ];
 
 function findFirstReason(rules: readonly Rule[], input: PageInput): string | null {
-  for (const rule of rules) {
-    const reason = rule(input);
-    if (reason !== null) return reason;
-  }
-  return null;
+  return rules.map((rule) => rule(input)).find((reason) => reason !== null) ?? null;
 }
 
 function formatOtherPage(number: number, { page }: Paging): string {

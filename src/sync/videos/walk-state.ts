@@ -43,8 +43,11 @@ interface PlacedPage extends PageEnvelope, JudgedPage {
   foreign: string | null;
 }
 
+/** Whether a page is read for its records, or to find out where the list ends. */
+export type PagePurpose = 'page' | 'probe';
+
 /** Requests one page of the package. */
-export type FetchPage = (number: number, purpose: 'probe' | 'page') => Promise<Page>;
+export type FetchPage = (number: number, purpose: PagePurpose) => Promise<Page>;
 
 export interface WalkState extends Readonly<WalkOptions> {
   readonly context: SyncContext;

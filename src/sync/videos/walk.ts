@@ -17,6 +17,7 @@ import {
   recordStop,
   type FetchPage,
   type Page,
+  type PagePurpose,
   type WalkOptions,
   type WalkState,
 } from './walk-state.ts';
@@ -249,7 +250,7 @@ async function seekToId(fetchPage: FetchPage, from: ResumePoint): Promise<Page |
 async function fetchIfExists(
   fetchPage: FetchPage,
   number: number,
-  purpose: 'probe' | 'page',
+  purpose: PagePurpose,
 ): Promise<Page | null> {
   try {
     const page = await fetchPage(number, purpose);
