@@ -6,8 +6,8 @@ import { findHighestId } from './statements/expected-ids.ts';
 import * as packages from './statements/package.ts';
 import { dropCandidates } from './statements/removal.ts';
 import { addSavedRequests, countPackageRequests } from './statements/run.ts';
-import { closeWalk, deleteWalk } from './statements/walk.ts';
-import { settleRemovals, type WalkEnd } from './walks.ts';
+import { deleteWalk } from './statements/walk.ts';
+import { closeWalk, settleRemovals, type WalkEnd } from './walks.ts';
 import type { PackageKey } from '../sync/package-key.ts';
 
 /** A list as its last full walk found it. */
@@ -63,29 +63,19 @@ export function beginQuickWalk(tx: Tx, key: PackageKey, now: number): ListBaseli
 export function finishQuickWalk(tx: Tx, end: QuickWalkEnd): void {
   const { key, walkId, unsettled, checkpoint, message } = end;
   const { removed, heldBack, newlyHeldBack } = settleRemovals(tx, end);
-  const requests = finishUnchangedList(tx, end);
+  finishUnchangedList(tx, end);
   const { unreadReason, orderViolated } = checkpoint;
   if (orderViolated) packages.markUntrusted(tx, key);
   if (!end.hasFindings && removed + newlyHeldBack === 0 && unreadReason === null) {
     deleteWalk(tx, { walkId });
     return;
   }
-  closeWalk(tx, walkId, {
-    status: unreadReason === null ? 'succeeded' : 'partial',
-    finished_at: toTimestamp(end.now),
-    error: unreadReason ?? message,
-    removed,
-    held_back: heldBack,
-    requests,
-    unsettled,
-  });
+  const status = unreadReason === null ? 'succeeded' : 'partial';
+  closeWalk(tx, end, { status, error: unreadReason ?? message, removed, held_back: heldBack, unsettled });
 }
 
-/**
- * Ends a quick walk: records its result and its day, and the requests saved against a full walk. Returns its
- * own requests.
- */
-export function finishUnchangedList(tx: Tx, end: UnchangedListEnd): number {
+/** Ends a quick walk: records its result and its day, and the requests saved against a full walk. */
+export function finishUnchangedList(tx: Tx, end: UnchangedListEnd): void {
   const { key, runId, missingRecords } = end;
   const { totalcount, pageSize } = end.checkpoint;
   const at = toTimestamp(end.now);
@@ -95,5 +85,4 @@ export function finishUnchangedList(tx: Tx, end: UnchangedListEnd): number {
   const pages = Math.max(1, countPages(totalcount, pageSize));
   const saved = Math.max(0, pages - requests);
   addSavedRequests(tx, { account: key.account, date: at.slice(0, 10), quick_walks: 1, requests: saved });
-  return requests;
 }

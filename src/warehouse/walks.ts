@@ -1,4 +1,5 @@
 /** The beginning and the end of a walk: resumption from a checkpoint, removals and their limit. */
+import { eq } from 'drizzle-orm';
 import { countPages } from '../service/count-pages.ts';
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import type { Tx } from '../database/connection.ts';
@@ -12,7 +13,7 @@ import { resolveUnseen } from './statements/quarantine.ts';
 import * as candidates from './statements/removal.ts';
 import { countPackageRequests } from './statements/run.ts';
 import { markRemoved } from './statements/video.ts';
-import { closeWalk, findLastWalk, toCheckpointColumns } from './statements/walk.ts';
+import { findLastWalk, toCheckpointColumns } from './statements/walk.ts';
 import type { Checkpoint, WalkRow } from './statements/walk.ts';
 import type { PackageKey } from '../sync/package-key.ts';
 
@@ -134,18 +135,16 @@ export interface Removals {
 
 /** Ends a walk that read every page: its removals take effect or are held back. */
 export function finishWalk(tx: Tx, end: WalkEnd): Removals {
-  const { key, walkId, runId } = end;
+  const { key, walkId } = end;
   if (!canProve(end)) candidates.dropCandidates(tx, key, 'unheld');
   const { unreadReason, totalcount, pageSize, orderViolated } = end.checkpoint;
   const removals = settleRemovals(tx, end);
   const at = toTimestamp(end.now);
-  closeWalk(tx, walkId, {
+  closeWalk(tx, end, {
     status: unreadReason === null ? 'succeeded' : 'partial',
-    finished_at: at,
     error: unreadReason ?? end.message,
     removed: removals.removed,
     held_back: removals.heldBack,
-    requests: countPackageRequests(tx, { ...key, runId }),
   });
   packages.recordTurn(tx, { ...key, walkId });
   packages.recordSize(tx, key, end.day);
@@ -156,6 +155,19 @@ export function finishWalk(tx: Tx, end: WalkEnd): Removals {
   const lastPage = Math.max(1, countPages(totalcount, pageSize));
   deleteOtherPages(tx, { ...key, pageSize, lastPage });
   return removals;
+}
+
+type WalkResult = Pick<WalkRow, 'status' | 'error' | 'removed' | 'held_back'> & { unsettled?: number };
+
+/** Stores how a walk ended, and the requests that it made. */
+export function closeWalk(
+  tx: Tx,
+  { key, walkId, runId, now }: Pick<WalkEnd, 'key' | 'walkId' | 'runId' | 'now'>,
+  result: WalkResult,
+): void {
+  const requests = countPackageRequests(tx, { ...key, runId });
+  const end = { ...result, finished_at: toTimestamp(now), requests };
+  tx.update(walk).set(end).where(eq(walk.walk_id, walkId)).run();
 }
 
 /** A walk that stopped before its end. */
@@ -174,20 +186,12 @@ export interface WalkStop {
  * package.
  */
 export function stopWalk(tx: Tx, stop: WalkStop): void {
-  const { key, walkId, runId, status, error } = stop;
-  const at = toTimestamp(stop.now);
+  const { key, walkId, status, error } = stop;
   if (status === 'failed') {
     if (stop.mode === 'full') packages.recordFailedTurn(tx, { ...key, walkId });
-    else packages.recordFailedQuickWalk(tx, { ...key, at });
+    else packages.recordFailedQuickWalk(tx, { ...key, at: toTimestamp(stop.now) });
   }
-  closeWalk(tx, walkId, {
-    status,
-    finished_at: at,
-    error,
-    removed: 0,
-    held_back: 0,
-    requests: countPackageRequests(tx, { ...key, runId }),
-  });
+  closeWalk(tx, stop, { status, error, removed: 0, held_back: 0 });
 }
 
 /** Applies the removals that the walk proved, or holds them back. */

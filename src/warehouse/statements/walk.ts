@@ -68,15 +68,6 @@ export function advanceWalk(
   tx.update(walk).set(values).where(eq(walk.walk_id, walkId)).run();
 }
 
-type WalkResult = Pick<WalkRow, 'status' | 'finished_at' | 'error' | 'removed' | 'held_back' | 'requests'> & {
-  unsettled?: number;
-};
-
-/** Stores how a walk ended. */
-export function closeWalk(tx: Tx, walkId: number, end: WalkResult): void {
-  tx.update(walk).set(end).where(eq(walk.walk_id, walkId)).run();
-}
-
 /** Deletes the checkpoints of a package, so that no walk is resumed whose videos were retired since. */
 export const forgetCheckpoints = query<never, PackageKey>(
   'update walk set checkpoint_id = null where account = :account and package_id = :packageId',
