@@ -1,8 +1,8 @@
 /** Runs: begun and ended, and what a pause holds back. */
+import { eq } from 'drizzle-orm';
 import { DAY_MS, fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import { PAUSE_MEMORY_MS, roundUp } from '../budget/pauses.ts';
 import { deletePause, prunePauses } from '../budget/statements/pause.ts';
-import { eq } from 'drizzle-orm';
 import type { Tx } from '../database/connection.ts';
 import { KILLED, run, runFailure, walk } from '../database/schema/runs.ts';
 import type { Mode, Status, Trigger } from '../database/schema/values.ts';

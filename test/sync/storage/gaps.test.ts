@@ -239,7 +239,7 @@ describe('a spent budget', () => {
     expect(summary).toMatchObject({
       status: 'parked',
       requests: 1,
-      failures: [{ packageId: 101, untilMs: expect.any(Number) }],
+      failures: [{ packageId: 101, untilMs: expect.any(Number) as number }],
     });
     expect(account.rows('select package_id, stream, kind from run_failure')).toEqual([
       { package_id: 101, stream: 'videos', kind: 'parked' },
