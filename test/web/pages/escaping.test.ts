@@ -3,13 +3,14 @@ import { browse } from '../../support/browser/browser-request.ts';
 import { execute, hashFile } from '../../support/fixtures/live-file.ts';
 import {
   expectHarmless,
+  findUnisolated,
   HOSTILE,
   HOSTILE_ROWS,
   showEverywhere,
 } from '../../support/fixtures/hostile-texts.ts';
-import { openPages } from '../../support/servers/open-pages.ts';
+import { onlyMain, openPages } from '../../support/servers/open-pages.ts';
 import { KEY, SERVICE_KEYS } from '../../support/servers/open-web-server.ts';
-import { named } from '../../support/read-html.ts';
+import { getExactText, named, rowsIn } from '../../support/read-html.ts';
 import { withPassword } from '../../support/with-password.ts';
 
 const CHALLENGE = 'Basic realm="vodhouse", charset="UTF-8"';
@@ -33,10 +34,48 @@ const POLICY =
 describe('any text of the service', () => {
   it('is shown as text', async () => {
     const opened = await openPages(HOSTILE_ROWS);
-    for (const text of HOSTILE.slice(0, 3)) {
-      await expect(showEverywhere(text, opened)).resolves.toBeUndefined();
-    }
+    const printable = HOSTILE.filter((text) => !text.includes('\u0000'));
+    for (const text of [HOSTILE[0], printable.join(' '), HOSTILE.join(' ')])
+      await showEverywhere(text ?? '', opened);
+    expect(opened.errors).toEqual([]);
   });
+
+  it('is shown as text where it is a name in the config, or a part of the address', async () => {
+    const packages = HOSTILE.map((name, index) => ({ id: 200 + index, name }));
+    const { page } = await openPages([], { accounts: onlyMain([...packages, { id: 104, name: null }]) });
+    const { root } = await page('/packages');
+    expectHarmless(root);
+    expect(findUnisolated(root)).toEqual([]);
+    const shown = getExactText(root);
+    for (const name of HOSTILE.filter((text) => !text.includes('\u0000'))) expect(shown).toContain(name);
+    const text = HOSTILE.join('').slice(0, 1_000);
+    const names = ['find', 'in', 'sort', 'q', 'package', 'kind'];
+    const query = new URLSearchParams(names.map((name) => [name, text]));
+    for (const path of ['/', '/packages', '/changes', '/packages/main/104'])
+      expectHarmless((await page(`${path}?${query.toString()}`)).root);
+  });
+});
+
+it('a page ignores an invalid query', async () => {
+  const { page } = await openPages();
+  const long = 'x'.repeat(5_000);
+  const numbers = ['-1', 'x', '0', '1.5', '1e99', '', '9'.repeat(30), 'NaN', '%00'];
+  const odd = [
+    ...numbers.flatMap((number) => [`page=${number}`, `day=${number}`]),
+    ...[`find=${long}`, `q=${long}`, `storage=${long}`, `find=`, `q=%20`, '%', '&&&==?'],
+    ...['page=1&page=2', 'find=a&find=b', 'sort=id&sort=title', 'q=a&q=b', 'kind=all&kind=edited'],
+    ...['sort=nonsense', 'sort=access_key', 'direction=up', 'in=access_key', 'find[a]=b', '__proto__=x'],
+  ];
+  await expect // the sums are read in the background, and the page refreshes itself more often until then
+    .poll(async () => (await page('/packages')).text)
+    .toContain('data-refresh="10"');
+  const read = async (query: string) => {
+    await page(`/?${query}`);
+    const [all, one] = [await page(`/packages?${query}`), await page(`/packages/main/104?${query}`)];
+    return [all.partText('packages'), rowsIn(one.part('videos')).join()];
+  };
+  const plain = await read('');
+  for (const query of odd) expect([query, await read(query)]).toEqual([query, plain]);
 });
 
 describe('every page', () => {
