@@ -1,7 +1,6 @@
 /** Decides whether a publication now would differ from the last one. */
-import { createHash } from 'node:crypto';
 import type { Database } from '../database/sqlite.ts';
-import { createMarts } from './marts/marts.ts';
+import { createMarts, hashFacts } from './marts/marts.ts';
 import type { PublishRequest } from './publish-request.ts';
 
 /**
@@ -16,9 +15,7 @@ export function createFingerprint(live: Database, request: PublishRequest): stri
   const parameters = createParameters(request);
   const rows = [...QUERIES, ...watched].map((query) => live.prepare(query).raw().all(parameters));
   const options = [marts.shape, version, timezone, storageAccounts, today];
-  return createHash('sha256')
-    .update(JSON.stringify([options, rows]))
-    .digest('hex');
+  return hashFacts([options, rows]);
 }
 
 /** The parameters of the queries of marts, as `fillTable` describes them. */

@@ -28,9 +28,6 @@ import { NEEDED, UNEXPLAINED, type VideoOptions } from './video-columns.ts';
 
 export type Marts = ReturnType<typeof createMarts>;
 
-/** Hexadecimal digits of a hash that tells shapes apart. */
-const SHAPE_DIGITS = 16;
-
 /**
  * All tables and views, and those that others work with by name. Throws ConfigError if an excluded column does
  * not exist, or is needed.
@@ -107,9 +104,15 @@ const isFilledLast = (mart: Mart): mart is Table =>
   mart.kind === 'table' && mart.from !== undefined && mart !== dates;
 
 /** The same for two files whose tables and columns are the same, in form and in meaning. */
-function hashShape(marts: readonly Mart[]): string {
-  const forms = marts.map((mart) => (mart.kind === 'view' ? { ...mart, selects: createView(mart) } : mart));
-  return createHash('sha256').update(JSON.stringify(forms)).digest('hex').slice(0, SHAPE_DIGITS);
+const hashShape = (marts: readonly Mart[]): string =>
+  hashFacts(marts.map((mart) => (mart.kind === 'view' ? { ...mart, selects: createView(mart) } : mart)));
+
+/** Hexadecimal digits of a hash. */
+const HASH_DIGITS = 16;
+
+/** A text that differs where the facts differ, which JSON can write. */
+export function hashFacts(facts: unknown): string {
+  return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, HASH_DIGITS);
 }
 
 function assertExcludable({ durationUnit, exclude }: VideoOptions): void {

@@ -1,12 +1,11 @@
 /**
  * The published file as the source of loads, a snapshot that never changes, and the rows that a target gets.
  */
-import { createHash } from 'node:crypto';
 import { Database } from '../../database/sqlite.ts';
 import { WarehouseError, type Hint } from '../../lib/errors.ts';
 import type { Table } from '../marts/mart.ts';
 import { SELECT_FACTS } from '../marts/about.ts';
-import { createMarts } from '../marts/marts.ts';
+import { createMarts, hashFacts } from '../marts/marts.ts';
 import { isPublicationOf } from './ownership.ts';
 
 export type Source = ReturnType<typeof openSource>;
@@ -66,7 +65,7 @@ export function openSource(file: string, live: string | null = null) {
       changeSeqOf: (account: string) => byName.get(account)?.change_seq ?? 0,
       /** It differs where rows were changed or deleted in a way that no `change_seq` shows. */
       shapeOf: (account: string) =>
-        hash([marts.shape, timezone, byName.get(account)?.forgotten ?? 0, listPackages(db, account)]),
+        hashFacts([marts.shape, timezone, byName.get(account)?.forgotten ?? 0, listPackages(db, account)]),
       close: () => void db.close(),
     };
   } catch (error) {
@@ -91,12 +90,6 @@ function openFile(file: string): Database {
     throw new WarehouseError(`the published file ${file} cannot be opened`, { hint: PUBLISH, cause });
   }
 }
-
-/** Hexadecimal digits of a hash that tells the shapes of accounts apart. */
-const HASH_DIGITS = 16;
-
-const hash = (facts: unknown[]): string =>
-  createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, HASH_DIGITS);
 
 /** A condition over the alias `t`, and its parameters. */
 export interface Rows {
