@@ -3,7 +3,7 @@ import { dates } from '../../marts/dates.ts';
 import { about, dictionary } from '../../marts/about.ts';
 import { WAREHOUSE_TABLES } from '../../marts/marts.ts';
 import { compareOwner, findRefusal } from '../ownership.ts';
-import { findFirstDay, ofAccount, storeChanges, type Rows, type Source } from '../source.ts';
+import { findFirstDay, ofAccount, storeChanges, type Rows } from '../source.ts';
 import type { LoadOptions } from '../target.ts';
 import { copyInto, replace } from './rows.ts';
 import {
@@ -65,16 +65,19 @@ async function loadChanges(context: Context, account: string, since: LoadedState
 
 /** After `storeChanges` of the same `change_seq`. */
 async function loadVideos(context: Context, changeSeq: number): Promise<number> {
-  const { allVideos, videoHistory, videoEdits, videoTags } = context.source.marts;
+  const { db, marts } = context.source;
+  const ofVideos = `t.video_key in (${CHANGED_KEYS})`;
+  // an edit that the target does not have
+  const edits = { where: `t.change_seq > :changeSeq and ${ofVideos}`, parameters: { changeSeq } };
   const rows =
-    (await replace(context, allVideos, inTable('changed_videos'), null)) +
-    (await replace(context, videoHistory, inTable('changed_history'), null)) +
-    (await replace(context, videoEdits, { where: CHANGED_EDIT, parameters: { changeSeq } }, null));
-  const keys = videoTags === null ? [] : storeTags(context.source, changeSeq);
-  if (videoTags === null || keys.length === 0) return rows;
+    (await replace(context, marts.allVideos, inTable('changed_videos'), null)) +
+    (await replace(context, marts.videoHistory, inTable('changed_history'), null)) +
+    (await replace(context, marts.videoEdits, edits, null));
+  if (marts.videoTags === null) return rows;
+  const keys = db.prepare(CHANGED_KEYS).pluck().all();
+  const tags = { where: ofVideos, parameters: {} };
   const ofKeys = { where: 't.video_key = ANY ($1)', values: [keys] };
-  const tags = { where: 't.video_key in (select video_key from temp.tagged)', parameters: {} };
-  return rows + (await replace(context, videoTags, tags, ofKeys));
+  return rows + (await replace(context, marts.videoTags, tags, ofKeys));
 }
 
 /** The rows whose rowids a temporary table has. */
@@ -83,25 +86,8 @@ const inTable = (name: string): Rows => ({
   parameters: {},
 });
 
-/** An edit that the target does not have, of a video of `changed_videos`. */
-const CHANGED_EDIT = `t.change_seq > :changeSeq and t.video_key in (
-  select v.video_key from temp.changed_videos c cross join all_videos v on v.rowid = c.row)`;
-
-/**
- * Stores the keys of `changed_videos` whose tags may differ from those that the target has in the temporary
- * table `tagged` of the file, and returns them: most changes leave the tags.
- */
-function storeTags({ db }: Source, changeSeq: number): string[] {
-  db.exec('drop table if exists temp.tagged; create temp table tagged (video_key)');
-  db.prepare(
-    `insert into temp.tagged
-select v.video_key from temp.changed_videos c cross join all_videos v on v.rowid = c.row
-left join video_history h on h.video_key = v.video_key and h.change_seq = (
-  select max(b.change_seq) from video_history b where b.video_key = v.video_key and b.change_seq <= ?)
-where h.video_key is null or h.tags is not v.tags or h.is_removed <> v.is_removed`,
-  ).run(changeSeq);
-  return db.prepare('select video_key from temp.tagged').pluck().all() as string[];
-}
+const CHANGED_KEYS = `
+  select v.video_key from temp.changed_videos c cross join all_videos v on v.rowid = c.row`;
 
 /** Loads the days of packages from the last publication on: earlier ones are final. */
 function loadPackageDays(context: Context, account: string, since: LoadedState): Promise<number> {
