@@ -20,12 +20,13 @@ export function createCalendar(timezone: string) {
     startOf,
     /** The days from `first` to `last`, each with its first moment and that of the next one. */
     *days(first: string, last: string) {
-      const isMidnight = createMidnightTest(timezone);
+      const showTime = createClock(timezone);
       let startsAt = startOf(first);
       for (let day = first; day <= last;) {
         const next = addDays(day, 1);
         const usual = startsAt + DAY_MS;
-        const endsAt = isMidnight(usual, next) ? usual : startOf(next);
+        // the clock is asked first, which takes a tenth of the time of `startOf`
+        const endsAt = showTime(usual) === `${next} 00:00:00` ? usual : startOf(next);
         yield { day, startsAt, endsAt };
         [day, startsAt] = [next, endsAt];
       }
@@ -33,12 +34,10 @@ export function createCalendar(timezone: string) {
   };
 }
 
-/**
- * Returns a function that finds out whether a moment is 00:00 of a day, in a tenth of the time of `startOf`.
- */
-function createMidnightTest(timeZone: string): (ms: number, day: string) => boolean {
-  const clock = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
-  return (ms, day) => clock.format(ms) === `${day} 00:00:00`;
+/** Returns what the clock of a zone shows at a moment: `YYYY-MM-DD HH:MM:SS`. */
+export function createClock(timeZone: string): (ms: number) => string {
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  return (ms) => format.format(ms);
 }
 
 /**

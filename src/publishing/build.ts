@@ -1,7 +1,7 @@
 /** Builds a new published file from one snapshot of the live file. */
 import { rmSync } from 'node:fs';
 import { Database } from '../database/sqlite.ts';
-import { createCalendar } from '../lib/calendar.ts';
+import { createCalendar, createClock } from '../lib/calendar.ts';
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import { readTime } from '../lib/days.ts';
 import { isDamage, toWarehouseError } from '../database/integrity.ts';
@@ -73,7 +73,7 @@ function applySettings(db: Database): void {
  * the last one.
  */
 export function addFunctions(db: Database, request: PublishRequest): void {
-  const showTime = createServiceClock(request.timezone);
+  const showTime = createClock(request.timezone);
   const dayOf = remember((minute) => showTime(fromTimestamp(minute)).slice(0, 10));
   const columns = nameFields(request);
   const toNames = remember((fields) => {
@@ -104,15 +104,6 @@ export function addFunctions(db: Database, request: PublishRequest): void {
         yield { day, starts_at: toTimestamp(startsAt), ends_at: toTimestamp(endsAt) };
     },
   });
-}
-
-/**
- * Returns what the clock of the zone shows at a time (ms): `YYYY-MM-DD HH:MM:SS`. Without the library that a
- * calendar needs.
- */
-function createServiceClock(timeZone: string): (time: number) => string {
-  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
-  return (time) => format.format(time);
 }
 
 /** The same function, which is called once for each text. */

@@ -1,6 +1,6 @@
 /** Whether a published file may be replaced, and what killed publications left next to it. */
 import { statSync } from 'node:fs';
-import { dirname, parse } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { escapeRegExp, removeMatching } from '../database/draft-files.ts';
 import { assertFolderExists, readHeader } from '../database/files.ts';
 import { ConfigError, errorMessage } from '../lib/errors.ts';
@@ -50,7 +50,6 @@ export function assertReplaceable(live: string, file: string): void {
 
 /** Removes what killed publications left. Only the holder of the publish lock may call it. */
 export function sweepLeftOvers(file: string): void {
-  const { name, ext } = parse(file);
-  const leftOver = new RegExp(`^${escapeRegExp(name)}${escapeRegExp(ext)}\\.new-\\d+(?:-[a-z]+)*$`);
+  const leftOver = new RegExp(`^${escapeRegExp(basename(file))}\\.new-\\d+(?:-[a-z]+)*$`);
   removeMatching(dirname(file), leftOver, () => true);
 }
