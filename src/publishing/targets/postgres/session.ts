@@ -1,7 +1,7 @@
 /** One connection to PostgreSQL, used for one operation. After an error it is closed, never used again. */
-import { once } from 'node:events';
-import { finished } from 'node:stream/promises';
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type ClientConfig, type QueryResultRow } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { PostgresTargetConfig } from '../../../config/config.ts';
@@ -109,7 +109,11 @@ function createSession(client: Client, schema: string) {
       await query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`vodhouse ${schema} ${name}`]);
     },
     /** Sends chunks to a COPY. Returns the number of rows that the server stored. */
-    copyIn: (sql: string, chunks: Iterable<Buffer>) => copyChunks(client, sql, chunks),
+    copyIn: async (sql: string, chunks: Iterable<Buffer>): Promise<number> => {
+      const stream = client.query(copyFrom(sql));
+      await pipeline(Readable.from(chunks), stream);
+      return stream.rowCount;
+    },
     /**
      * The output of a COPY TO STDOUT. A stream that is not read to its end leaves the connection unusable:
      * call `destroy` then.
@@ -118,23 +122,6 @@ function createSession(client: Client, schema: string) {
     /** Closes the connection at once: the server rolls back. */
     destroy: () => destroy(client),
   };
-}
-
-/** Sends as much as the socket accepts. Timers and signals of the process run after each chunk. */
-async function copyChunks(client: Client, sql: string, chunks: Iterable<Buffer>): Promise<number> {
-  const stream = client.query(copyFrom(sql));
-  const failures: unknown[] = [];
-  const ended = finished(stream);
-  ended.catch((error: unknown) => failures.push(error));
-  for (const lines of chunks) {
-    const isFull = !stream.write(lines);
-    if (isFull) await Promise.race([once(stream, 'drain'), ended]);
-    await setImmediate();
-    if (failures.length > 0) break; // to write more would hide the error of the server
-  }
-  if (failures.length === 0) stream.end();
-  await ended;
-  return stream.rowCount;
 }
 
 /** A process that was stopped in the middle of a load keeps its locks no longer than this. */
