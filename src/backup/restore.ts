@@ -29,15 +29,6 @@ export interface Restored extends CopyResult {
   newWarehouseId: string | null;
 }
 
-/** A restore that was asked for. */
-interface Request {
-  live: string;
-  file: string;
-  /** The restored file becomes another warehouse. */
-  asNew: boolean;
-  now: number;
-}
-
 /**
  * Makes a copy of `file` the live file at `path`; with `asNew`, as another warehouse, of which no target
  * knows anything. Throws ConfigError if `file` is missing, is the live file, or is a backup of another
@@ -50,21 +41,20 @@ export function restore(path: string, file: string, now: number, { asNew } = { a
   const locks: Lock[] = [];
   try {
     for (const name of ['worker', 'run', 'publish', 'load'] as const) locks.push(takeLock(live, name, now));
-    return restoreLocked({ live, file, asNew, now });
+    return restoreLocked(live, file, now, asNew);
   } finally {
     for (const lock of locks.reverse()) lock.release();
   }
 }
 
-function restoreLocked(request: Request): Restored {
-  const { live, file, now } = request;
+function restoreLocked(live: string, file: string, now: number, asNew: boolean): Restored {
   const draft = draftPath(live);
   try {
     removeStaleDrafts(live);
     const copied = copyBackup(file, draft, statSync(existsSync(live) ? live : file).mode);
     assertSameWarehouse(live, draft, file);
     const old = findOldFile(live);
-    const prepared = prepareDraft(draft, request);
+    const prepared = prepareDraft(draft, now, asNew);
     const previousFile = freePreviousName(live, now);
     for (const step of swapSteps(live, draft, previousFile)) step();
     return { ...copied, kept: old === null || old === live ? findPrevious(previousFile) : old, ...prepared };
@@ -129,7 +119,8 @@ const pauseAll = query<never, { at: string; until: string }>(
  */
 function prepareDraft(
   draft: string,
-  { asNew, now }: Request,
+  now: number,
+  asNew: boolean,
 ): Pick<Restored, 'pausedUntil' | 'newWarehouseId'> {
   const db = openDatabase(draft, now);
   try {
