@@ -5,9 +5,6 @@ import { columnsFromCode, type CodeColumns, type RowOf } from './mart-columns.ts
 /** In place of the name of a column: the row of the table itself. */
 const WHOLE_TABLE = '*';
 
-/** All facts of a published file: their keys and values. */
-export const SELECT_FACTS = 'select key, value from about union all select key, value from internals';
-
 const DICTIONARY = {
   table_name: { type: 'VARCHAR(255)', description: 'Table or view.' },
   column_name: { type: 'VARCHAR(255)', description: `Column; ${WHOLE_TABLE}: the table itself.` },

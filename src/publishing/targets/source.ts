@@ -4,7 +4,6 @@
 import { Database } from '../../database/sqlite.ts';
 import { WarehouseError, type Hint } from '../../lib/errors.ts';
 import type { Table } from '../marts/mart.ts';
-import { SELECT_FACTS } from '../marts/about.ts';
 import { createMarts, hashFacts } from '../marts/marts.ts';
 import { isPublicationOf } from './ownership.ts';
 
@@ -29,7 +28,8 @@ const PUBLISH: Hint = [{ command: 'publish' }, ' makes a new one'];
 export function openSource(file: string, live: string | null = null) {
   const db = openFile(file);
   try {
-    const facts = new Map(db.prepare(SELECT_FACTS).raw().all() as [string, string | null][]);
+    const select = db.prepare('select key, value from about union all select key, value from internals');
+    const facts = new Map(select.raw().all() as [string, string | null][]);
     const getFact = (key: string): string => {
       const value = facts.get(key);
       if (value == null) throw new WarehouseError(`${file} does not say its ${key}`, { hint: PUBLISH });
