@@ -131,7 +131,7 @@ where ${where} and t.change_seq > :changeSeq order by t.rowid`;
 }
 
 /** Makes a temporary table of the rowids that a query returns (column `row`). Returns their number. */
-export function storeRowids(db: Database, name: string, select: string, parameters: object): number {
+function storeRowids(db: Database, name: string, select: string, parameters: object): number {
   db.exec(`drop table if exists temp.${name}; create temp table ${name} (row integer primary key)`);
   return db.prepare(`insert into temp.${name} ${select}`).run(parameters).changes;
 }

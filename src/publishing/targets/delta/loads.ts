@@ -25,7 +25,7 @@ const LOADS_COLUMNS = {
 } as const satisfies CodeColumns;
 const COLUMNS = columnsFromCode(LOADS_COLUMNS);
 
-export const LOADS_FORM: TableForm = {
+const LOADS_FORM: TableForm = {
   name: LOADS,
   description: 'One row per account: who loaded it last, from what, and when.',
   columns: COLUMNS,
