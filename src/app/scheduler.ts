@@ -1,4 +1,5 @@
 /** The scheduler: at start and every minute it checks what is due, and runs that. */
+import { once } from 'node:events';
 import cron from 'node-cron';
 import {
   InterruptedError,
@@ -79,7 +80,8 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
   try {
     await checkOnce();
     if (!failing.signal.aborted && !signal.aborted) logNextRuns(options);
-    await aborted(AbortSignal.any([signal, failing.signal]));
+    const ending = AbortSignal.any([signal, failing.signal]);
+    if (!ending.aborted) await once(ending, 'abort');
   } finally {
     stopTicks();
     await (current as Promise<void> | null);
@@ -160,9 +162,4 @@ function logNextRuns({ clock, schedule, logger }: SchedulerOptions): void {
   const quickText = quick === null ? '' : `, next quick run at ${quick.slice(0, 16)} UTC`;
   const text = `next full run at ${full.slice(0, 16)} UTC${quickText}`;
   logger.info({ event: 'worker_waiting', next_full: full, next_quick: quick }, text);
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
