@@ -4,13 +4,13 @@
 import type { Db } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import type { FailureKind, runFailure, walk } from '../../database/schema/runs.ts';
-import type { HeldReason, quarantine } from '../../database/schema/videos.ts';
+import type { quarantine } from '../../database/schema/videos.ts';
 import { readSnapshot } from '../../database/transaction.ts';
 import type { PackageRow } from '../../sync/package-key.ts';
 import type { Purpose } from '../../budget/request-budget.ts';
 import { readRuns } from './runs.ts';
 import { withShownStatus } from './shown-status.ts';
-import { listReasons } from './status.ts';
+import { listReasons, type HeldBackCount } from './status.ts';
 
 type RunId = { run_id: number };
 
@@ -134,19 +134,11 @@ where run_id = :run_id
 group by account, purpose
 order by account, purpose`);
 
-export interface HeldRow extends PackageRow {
-  name: string | null;
-  /** The last walk that held some of them back. */
-  held_by: number;
-  removals: number;
-  reasons: string;
-}
-
 /**
  * Removals that still wait in packages in which a run held some back, with those that an earlier run held
  * back.
  */
-export const RUN_HELD_BACK = query<HeldRow, RunId>(`
+export const RUN_HELD_BACK = query<Omit<HeldBackCount, 'since'> & { name: string | null }, RunId>(`
 select w.account, w.package_id, package.name, max(c.held_by) as held_by, count(*) as removals,
   group_concat(distinct held_reason) as reasons
 from walk w
@@ -181,9 +173,6 @@ from storage_day
 where state = 'booked' and observed_at between :from and :to
 order by account, date`);
 
-/** Removals that the walks of a run held back, and that still wait. */
-export type HeldByRun = Omit<HeldRow, 'reasons'> & { reasons: HeldReason[] };
-
 /** The most records in quarantine that are listed. */
 const MAX_QUARANTINE = 1_000;
 /**
@@ -210,7 +199,7 @@ export function readRun(db: Db, runId: number) {
       })),
       failures: RUN_FAILURES.all(db, id),
       requests: RUN_REQUESTS.all(db, id),
-      held_back: RUN_HELD_BACK.all(db, id).map((row): HeldByRun => ({
+      held_back: RUN_HELD_BACK.all(db, id).map((row) => ({
         ...row,
         reasons: listReasons(row.reasons),
       })),
