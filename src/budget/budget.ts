@@ -70,7 +70,9 @@ interface Ledger {
   limits: Limits;
   clock: Clock;
   takePlace: TakePlace;
-  /** Reports a wait until this time, in milliseconds since 1970, unless one until then was reported before. */
+  /**
+   * Reports a wait until this time, in milliseconds since 1970, unless one until then was reported before.
+   */
   reportOnce: (untilMs: number, wait: Wait) => void;
 }
 
@@ -134,8 +136,8 @@ async function waitForSlot(ledger: Ledger, entry: RequestEntry, signal: Signal):
 }
 
 /**
- * Takes a place, and admits the request or finds out why it must wait. An admitted request keeps its place until
- * it is answered; one that must wait for the budget gives it back.
+ * Takes a place, and admits the request or finds out why it must wait. An admitted request keeps its place
+ * until it is answered; one that must wait for the budget gives it back.
  */
 async function tryInPlace(ledger: Ledger, entry: RequestEntry, signal: Signal): Promise<Admission | Blocked> {
   const { db, account, clock, takePlace } = ledger;
@@ -161,8 +163,8 @@ async function tryInPlace(ledger: Ledger, entry: RequestEntry, signal: Signal): 
 }
 
 /**
- * A request without a response may reach the service until its deadline, `deadlineAt`. A response may come after
- * the deadline if the machine slept: the request counts until then.
+ * A request without a response may reach the service until its deadline, `deadlineAt`. A response may come
+ * after the deadline if the machine slept: the request counts until then.
  */
 function createAdmission(
   { db, account, clock }: Ledger,

@@ -27,8 +27,8 @@ interface Statement {
 }
 
 /**
- * Declares the insert of a row. A row that has the same primary key takes the values instead. The statement is
- * made by its first call, which returns the number of written rows, as each one does.
+ * Declares the insert of a row. A row that has the same primary key takes the values instead. Each call
+ * returns the number of written rows: 0 if `where` left a row as it is, else 1.
  */
 export function upsert<Table extends SQLiteTable, Column extends ColumnOf<Table> = ColumnOf<Table>>(
   table: Table,
@@ -54,9 +54,10 @@ function compile<Table extends SQLiteTable>(
   const given = Object.fromEntries(names.map((name) => [name, sql.placeholder(name)]));
   const replaced = names.filter((name) => !key.some((column) => column.name === name));
   const excluded = Object.fromEntries(replaced.map((name) => [name, sql.raw(`excluded."${name}"`)]));
+  // the casts are needed because the compiler does not know which table it is
   const { sql: text, params } = tx
     .insert(table)
-    .values({ ...given, ...computed } as Table['$inferInsert']) // the compiler does not know which table it is
+    .values({ ...given, ...computed } as Table['$inferInsert'])
     .onConflictDoUpdate({
       target: key,
       set: { ...excluded, ...set } as never,

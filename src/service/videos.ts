@@ -41,8 +41,9 @@ export interface RefusedRecord {
 type ReadVideo = { video: Video } | { refused: RefusedRecord };
 
 /**
- * Reads one element of the list from its JSON text, and where it differs from docs/service.md 2.1; a record that
- * cannot be stored is returned as a value, not thrown. `exclude`: fields that are read as null, or left out where docs/service.md does not have them.
+ * Reads one element of the list from its JSON text, and where it differs from docs/service.md 2.1; a record
+ * that cannot be stored is returned as a value, not thrown. `exclude`: fields that are read as null, or left
+ * out where docs/service.md does not have them.
  */
 export function readVideo(
   text: string,

@@ -20,8 +20,8 @@ import type { Slot } from './fair-queue.ts';
 export interface Failure extends RunFailure {
   hint: Hint | undefined;
   /**
-   * When it may continue, in milliseconds since 1970, if it is only deferred: the budget or the service asked to
-   * wait, or another run is due. Null if it has failed.
+   * When it may continue, in milliseconds since 1970, if it is only deferred: the budget or the service
+   * asked to wait, or another run is due. Null if it has failed.
    */
   untilMs: number | null;
 }

@@ -62,8 +62,8 @@ interface StreamPage {
 interface AccountStreamKind extends StreamKind {
   page: StreamPage;
   /**
-   * The table of the live file that gets a row when such a stream was read, with its `account` and `date`, and
-   * the column that has the time.
+   * The table of the live file that gets a row when such a stream was read, with its `account` and `date`,
+   * and the column that has the time.
    */
   readings: { table: string; at: string };
 }

@@ -44,9 +44,9 @@ const countQuarantined = query<never, PackageKey & IdRange & PageRange>(
 ).count;
 
 /**
- * Counts the records that the service is expected to list in the range of ids, which those pages hold. The live
- * rows of a range that begins with the lowest id are all rows of the package minus those above it, which are
- * fewer to count.
+ * Counts the records that the service is expected to list in the range of ids, which those pages hold. The
+ * live rows of a range that begins with the lowest id are all rows of the package minus those above it,
+ * which are fewer to count.
  */
 export function countExpected(tx: Tx, key: PackageKey, ids: IdRange, pages: PageRange): number {
   const range = { ...key, ...ids };

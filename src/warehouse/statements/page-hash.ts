@@ -6,8 +6,9 @@ import type { IdRange, PackageKey } from '../../sync/package-key.ts';
 import { OF_PACKAGE } from './video.ts';
 
 /**
- * What is known of a page whose records need not be read: their number, the lowest and the highest id, the range
- * in which it shows every live id if its place in the list is the same, and the drift in its records as JSON.
+ * What is known of a page whose records need not be read: their number, the lowest and the highest id, the
+ * range in which it shows every live id if its place in the list is the same, and the drift in its records
+ * as JSON.
  */
 export type PageHash = typeof pageHash.$inferSelect;
 
@@ -19,7 +20,9 @@ export interface PagePlace extends PackageKey {
 
 const AT_PLACE = `${OF_PACKAGE} and page = :page and page_size = :pageSize`;
 
-/** What is known of the page at this place. It is forgotten when one of the rows that it describes changes. */
+/**
+ * What is known of the page at this place. It is forgotten when one of the rows that it describes changes.
+ */
 export const findPage = query<PageHash, PagePlace>(`select * from page_hash where ${AT_PLACE}`).get;
 
 export const upsertPageHash = upsert(pageHash);

@@ -30,7 +30,9 @@ export const upsertCandidate = upsert(removalCandidate, {
   },
 });
 
-/** Deletes the candidates with these ids, a JSON array: they were seen again, or their removal took effect. */
+/**
+ * Deletes the candidates with these ids, a JSON array: they were seen again, or their removal took effect.
+ */
 export const deleteCandidates = query<never, PackageKey & { ids: string }>(
   `delete from removal_candidate where ${OF_PACKAGE} and id in (select value from json_each(:ids))`,
 ).run;

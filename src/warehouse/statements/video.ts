@@ -17,8 +17,8 @@ const notBefore = (time: string) => `max(${time}, video.changed_at)`;
 const DIFFERS = EDITABLE_FIELDS.map((name) => `video.${name} is not excluded.${name}`).join(' or ');
 
 /**
- * The main statement of a walk, which stores a video. It also writes an unchanged video that was removed, which
- * is live again.
+ * The main statement of a walk, which stores a video. It also writes an unchanged video that was removed,
+ * which is live again.
  */
 const upsertVideo = upsert(video, {
   columns: [
