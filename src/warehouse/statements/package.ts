@@ -109,8 +109,8 @@ const upsertDay = upsert(packageDay);
 
 /** Records how many videos the package has on this day of the service. */
 export function recordSize(tx: Tx, key: PackageKey, date: string): void {
-  const { account, packageId: package_id } = key;
-  upsertDay(tx, { account, package_id, date, videos: findPackage(tx, key)?.live_count ?? 0 });
+  const row = findPackage(tx, key);
+  if (row) upsertDay(tx, { account: row.account, package_id: row.package_id, date, videos: row.live_count });
 }
 
 type ListSize = { totalcount: number; pageSize: number };
