@@ -1,7 +1,7 @@
 /** What follows a run: the publication, the loads of the targets, and the exit code for all of it. */
 import { PINGED_ENDS, type PingedEnd } from '../alerts/pings.ts';
 import { loadTarget, mayLoad } from '../app/load-targets.ts';
-import { publishNoted } from '../app/publish-noted.ts';
+import { publishNoted } from '../app/publish-loop.ts';
 import type { Config } from '../config/config.ts';
 import { openWhenFree } from '../database/lock.ts';
 import { toTimestamp } from '../lib/clock.ts';

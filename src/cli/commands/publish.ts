@@ -3,7 +3,7 @@ import { loadConfig } from '../../config/load.ts';
 import { assertSameZone } from '../../app/configured-warehouse.ts';
 import { assertNotLost, makeOwnFolders } from '../../app/lost-file.ts';
 import { loadTarget } from '../../app/load-targets.ts';
-import { publishNoted } from '../../app/publish-noted.ts';
+import { publishNoted } from '../../app/publish-loop.ts';
 import { commandsFor } from '../../lib/shell-command.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/errors.ts';
