@@ -68,11 +68,9 @@ async function read(
   folder: string,
 ): Promise<{ snapshot: Snapshot; checkpoint: number | null }> {
   const snapshot = emptySnapshot();
-  const pointer = await store.get(`${folder}_last_checkpoint`);
-  const checkpoint =
-    pointer === null
-      ? null
-      : (parseJson(pointer, `${folder}_last_checkpoint`) as { version: number }).version;
+  const lastKey = `${folder}_last_checkpoint`;
+  const pointer = await store.get(lastKey);
+  const checkpoint = pointer && (parseJson(pointer, lastKey) as { version: number }).version;
   if (checkpoint !== null) {
     const key = `${folder}${fileName(checkpoint)}.checkpoint.parquet`;
     const bytes = await store.get(key);
