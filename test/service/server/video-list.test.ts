@@ -66,16 +66,19 @@ describe('the video list', () => {
     });
   });
 
-  it.each(['search_item=title', 'keyword=x', 'search_item=title&keyword=', 'search_item=&keyword=x'])(
-    'does not search with %s alone, and does not echo it',
-    async (query) => {
-      const { catalogue, queries } = createFixture();
-      const { videos } = await startServer({ catalogue });
-      const body = await videos(`key=${KEY}&pkg=1&${query}`);
-      expect(queries[0]).not.toHaveProperty('search');
-      expect(body.apiVideoSearchOption).toEqual(unused);
-    },
-  );
+  it.each([
+    'search_item=title',
+    'keyword=x',
+    'search_item=title&keyword=',
+    'search_item=&keyword=x',
+    'filter=none&fromDate=2026-01-01',
+  ])('does not search with %s alone, and does not echo it', async (query) => {
+    const { catalogue, queries } = createFixture();
+    const { videos } = await startServer({ catalogue });
+    const body = await videos(`key=${KEY}&pkg=1&${query}`);
+    expect(queries[0]).not.toHaveProperty('search');
+    expect(body.apiVideoSearchOption).toEqual(unused);
+  });
 
   it.each([
     ['', 20],
@@ -94,6 +97,7 @@ describe('the video list', () => {
 
   it.each([
     ['page=0', 1],
+    ['page=-1', 1],
     ['page=x', 1],
     ['page=4', 4],
     ['page=99999999999999999999', 2_147_483_647],
