@@ -8,6 +8,7 @@ import { version } from '../lib/package-root.ts';
 import { openReadOnly } from '../database/connection.ts';
 import { draftPath, removeDraft } from '../database/draft-files.ts';
 import { resolveLink } from '../database/files.ts';
+import { createLockedError, isHeld } from '../database/lock.ts';
 import { publishedFact } from './about-rows.ts';
 import { createFingerprint } from './fingerprint.ts';
 import { createMarts } from './marts/marts.ts';
@@ -61,15 +62,7 @@ export function createPublisher({ everyMs = 0, ...options }: PublisherOptions) {
      * Publishes in a child process. The old file stays until the new one is complete. Throws InterruptedError
      * if the signal aborts, otherwise as `publish` does.
      */
-    publish: (now: number, signal: AbortSignal): Promise<Publication> => {
-      const request = requestAt(now);
-      return runInChild('publishing/publish-child', request, signal, (reason, pid) => {
-        removeDraft(draftPath(request.file, pid));
-        return new WarehouseError(
-          `the process that publishes ended with ${reason}; the published file was not changed`,
-        );
-      });
-    },
+    publish: (now: number, signal: AbortSignal) => publishInChild(requestAt(now), signal),
   };
 }
 
@@ -91,4 +84,15 @@ function hasChanges(request: PublishRequest): boolean {
   } finally {
     live.close();
   }
+}
+
+async function publishInChild(request: PublishRequest, signal: AbortSignal): Promise<Publication> {
+  signal.throwIfAborted();
+  if (isHeld(request.live, 'publish')) throw createLockedError(request.live, 'publish');
+  return runInChild('publishing/publish-child', request, signal, (reason, pid) => {
+    removeDraft(draftPath(request.file, pid));
+    return new WarehouseError(
+      `the process that publishes ended with ${reason}; the published file was not changed`,
+    );
+  });
 }
