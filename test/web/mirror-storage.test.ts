@@ -13,7 +13,7 @@ async function openBoth() {
   const sandbox = createSandbox({ clock, packages, keys: [KEY], storageAuth: 'query' });
   const { url } = await sandbox.listen();
   onTestFinished(() => sandbox.close());
-  const options = { clock, since: '2026-03-05', packages: [101] };
+  const options = { clock, since: '2026-03-05', packages: [101], pageSize: 50 };
   const mirrored = createMirrored({ url, ...options, storageAuth: 'query', server: { keys: [KEY] } });
   expect((await mirrored.sync()).status).toBe('succeeded');
   return { sandbox: url, mirror: await mirrored.serve() };
