@@ -249,15 +249,17 @@ const BARS = {
 
 /** A variable that the viewer chooses, such as the instances. */
 const choose = (name: string, query: string) => ({
-  ...{
-    name,
-    label: name,
-    type: 'query',
-    datasource: DATASOURCE,
-    query: { query, refId: name },
-    definition: query,
-  },
-  ...{ refresh: 2, sort: 1, multi: true, includeAll: true, allValue: '.*' },
+  name,
+  label: name,
+  type: 'query',
+  datasource: DATASOURCE,
+  query: { query, refId: name },
+  definition: query,
+  refresh: 2,
+  sort: 1,
+  multi: true,
+  includeAll: true,
+  allValue: '.*',
   current: { text: 'All', value: '$__all' },
 });
 
@@ -270,14 +272,20 @@ function layOut({ title, kind, panels }: Row, top: number) {
     const inLine = Math.min(perLine, panels.length - line * perLine);
     const w = 24 / inLine;
     return {
-      ...{ type: kind === 'stat' ? 'stat' : 'timeseries', title: name, description, datasource: DATASOURCE },
+      type: kind === 'stat' ? 'stat' : 'timeseries',
+      title: name,
+      description,
+      datasource: DATASOURCE,
       gridPos: { x: (index % perLine) * w, y: top + 1 + line * height, w, h: height },
       fieldConfig: {
         defaults: { unit, min: 0, ...(kind === 'stat' ? {} : { custom: kind === 'bars' ? BARS : LINES }) },
         overrides: [],
       },
       targets: queries.map(([expr, legendFormat], number) => ({
-        ...{ refId: 'ABC'[number], datasource: DATASOURCE, expr: select(expr), legendFormat },
+        refId: 'ABC'[number],
+        datasource: DATASOURCE,
+        expr: select(expr),
+        legendFormat,
         ...(kind === 'stat' ? { instant: true, range: false } : { range: true }),
       })),
     };
@@ -300,8 +308,14 @@ export function dashboardJson(): string {
     choose('target', `label_values(vodhouse_target_loads_total{${INSTANCE}}, target)`),
   ];
   const head = {
-    ...{ uid: 'vodhouse', title: 'vodhouse', tags: ['vodhouse'], schemaVersion: 39, editable: true },
-    ...{ refresh: '1m', time: { from: 'now-24h', to: 'now' }, templating: { list: variables } },
+    uid: 'vodhouse',
+    title: 'vodhouse',
+    tags: ['vodhouse'],
+    schemaVersion: 39,
+    editable: true,
+    refresh: '1m',
+    time: { from: 'now-24h', to: 'now' },
+    templating: { list: variables },
   };
   const lines = panels.map((panel) => JSON.stringify(panel)).join(',\n');
   return `${JSON.stringify(head).slice(0, -1)},"panels":[\n${lines}\n]}\n`;

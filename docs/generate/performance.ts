@@ -44,7 +44,8 @@ export function performancePage(): { markdown: string; pictures: Record<string, 
     table(
       ['', ...WALKS, 'memory'],
       PEERS.map((peer) => [
-        ...[peer, ...WALKS.map((step) => show(seconds(step, peer)))],
+        peer,
+        ...WALKS.map((step) => show(seconds(step, peer))),
         `${show(figure('peers', 'first load', peer, 'rssMb'))} MB`,
       ]),
     ),
@@ -57,7 +58,9 @@ export function performancePage(): { markdown: string; pictures: Record<string, 
   ];
   const peerBars = WALKS.flatMap((step): Bar[] =>
     PEERS.map((peer, index) => ({
-      ...{ group: index === 0 ? step : '', label: peer, value: seconds(step, peer) },
+      group: index === 0 ? step : '',
+      label: peer,
+      value: seconds(step, peer),
       isOwn: peer === 'vodhouse',
     })),
   );

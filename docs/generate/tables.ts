@@ -69,7 +69,9 @@ export function tablesMarkdown(): string {
 
 /** Tables that repeat columns of another one: these are described there only. */
 const REPEATS: Readonly<Record<string, string>> = {
-  ...{ videos: 'all_videos', video_versions: 'all_videos', video_changes: 'all_videos' },
+  videos: 'all_videos',
+  video_versions: 'all_videos',
+  video_changes: 'all_videos',
   walks: 'runs',
 };
 

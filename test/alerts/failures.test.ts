@@ -37,7 +37,10 @@ describe('an account, a walk or a scoped run that failed', () => {
     const { sql, check, checkAfter, newMessages, webhook } = await openTestNotifier({ packages });
     const failure = (id: number | null) =>
       insert('run_failure', {
-        ...{ run_id: 1, account: 'main', kind: 'connection', message: 'account main, x: no connection' },
+        run_id: 1,
+        account: 'main',
+        kind: 'connection',
+        message: 'account main, x: no connection',
         ...(id === null ? { stream: 'storage' } : { package_id: id, stream: 'videos' }),
       });
     sql(

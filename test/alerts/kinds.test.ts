@@ -126,7 +126,9 @@ const CASES: Case[] = [
     post: {
       since: NOON,
       details: {
-        ...{ count: 2, booked: 0, differing: 2 },
+        count: 2,
+        booked: 0,
+        differing: 2,
         differences: [
           { date: '2026-03-06', field: 'image_size', booked: 10, observed: 1 },
           { date: '2026-03-07', field: 'image_size', booked: 10, observed: null },
@@ -152,7 +154,8 @@ const CASES: Case[] = [
     event: 'gap',
     begin: [
       gap('2026-03-08', { first_missed_at: '2026-03-08 17:00:00' }),
-      ...[gap('2026-03-09'), gap('2026-03-01', { given_up_at: NOON })],
+      gap('2026-03-09'),
+      gap('2026-03-01', { given_up_at: NOON }),
     ],
     end: [
       "delete from storage_gap where date = '2026-03-08';",
@@ -167,8 +170,13 @@ const CASES: Case[] = [
     event: 'drift',
     begin: ['mood', 'weather'].map((field) =>
       insert('drift', {
-        ...{ account: 'main', stream: 'videos', field, kind: 'new', sample: '1' },
-        ...{ first_seen_at: NOON, last_seen_at: NOON },
+        account: 'main',
+        stream: 'videos',
+        field,
+        kind: 'new',
+        sample: '1',
+        first_seen_at: NOON,
+        last_seen_at: NOON,
       }),
     ),
     end: [`update drift set acknowledged_at = '${NOON}';`],
@@ -187,8 +195,14 @@ const CASES: Case[] = [
     event: 'quarantine',
     begin: [
       insert('quarantine', {
-        ...{ account: 'main', stream: 'videos', package_id: 101, record_id: '7', page: 1 },
-        ...{ reason: 'id is missing', raw: '{}', seen_at: NOON },
+        account: 'main',
+        stream: 'videos',
+        package_id: 101,
+        record_id: '7',
+        page: 1,
+        reason: 'id is missing',
+        raw: '{}',
+        seen_at: NOON,
       }),
     ],
     end: [`update quarantine set resolved_at = '${NOON}';`],
@@ -232,7 +246,8 @@ const CASES: Case[] = [
   {
     event: 'partial',
     begin: [
-      ...[runEnded(1, 'failed', '2026-03-10 09:00:00'), runEnded(2, 'partial', '2026-03-10 10:00:00')],
+      runEnded(1, 'failed', '2026-03-10 09:00:00'),
+      runEnded(2, 'partial', '2026-03-10 10:00:00'),
       walkEnded(1, 101, 'failed', '2026-03-10 09:00:05', 'status 500'),
       walkEnded(2, 101, 'partial', '2026-03-10 10:00:05', 'page 3 was not read'),
       runEnded(3, 'partial', '2026-03-10 11:00:00'),
@@ -256,11 +271,10 @@ const CASES: Case[] = [
   {
     event: 'shrunk',
     begin: [
-      ...[
-        runEnded(1, 'succeeded', '2026-03-03 11:00:00'),
-        walkEnded(1, 101, 'succeeded', '2026-03-03 11:00:05'),
-      ],
-      ...['update walk set totalcount = 41;', 'update package set totalcount = package_id - 81;'],
+      runEnded(1, 'succeeded', '2026-03-03 11:00:00'),
+      walkEnded(1, 101, 'succeeded', '2026-03-03 11:00:05'),
+      'update walk set totalcount = 41;',
+      'update package set totalcount = package_id - 81;',
     ],
     end: ['update package set totalcount = 21;'],
     post: { package_id: 101, since: NOON, details: { videos: 20, videos_before: 41 } },
@@ -285,11 +299,17 @@ const CASES: Case[] = [
     event: 'gap',
     begin: [
       insert('storage_gap', {
-        ...{ account: 'main', date: '2026-03-09', first_missed_at: '2026-03-10 10:00:00' },
-        ...{ last_requested_at: NOON, reason: 'unconfirmed' },
+        account: 'main',
+        date: '2026-03-09',
+        first_missed_at: '2026-03-10 10:00:00',
+        last_requested_at: NOON,
+        reason: 'unconfirmed',
       }),
       insert('storage_unconfirmed', {
-        ...{ account: 'main', date: '2026-03-09', reason: 'all figures are 0', observed_at: NOON },
+        account: 'main',
+        date: '2026-03-09',
+        reason: 'all figures are 0',
+        observed_at: NOON,
       }),
     ],
     end: ['delete from storage_gap;', 'delete from storage_unconfirmed;'],

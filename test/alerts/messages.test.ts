@@ -6,8 +6,14 @@ import { createGate } from '../support/servers/scripted-service.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
 
 const INCIDENT = {
-  ...{ kind: 'gap', account: 'main', packageId: null, part: 'storage' },
-  ...{ text: '', advice: null, details: '{}', since: NOON },
+  kind: 'gap',
+  account: 'main',
+  packageId: null,
+  part: 'storage',
+  text: '',
+  advice: null,
+  details: '{}',
+  since: NOON,
 };
 const NO_CHANGES: IncidentChanges = { opened: [], closed: [], updated: [] };
 

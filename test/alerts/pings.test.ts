@@ -8,7 +8,9 @@ import { startWebhook, type Webhook } from '../support/servers/webhook.ts';
 
 type Addresses = Record<'success' | 'start' | 'failure', string | null>;
 const allAt = (url: string): Addresses => ({
-  ...{ success: `${url}/success`, start: `${url}/start`, failure: `${url}/failure` },
+  success: `${url}/success`,
+  start: `${url}/start`,
+  failure: `${url}/failure`,
 });
 
 async function openTestPings(addresses: (url: string) => Partial<Addresses> = allAt) {

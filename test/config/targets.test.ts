@@ -149,8 +149,14 @@ describe('the password', () => {
   it('is in no message, whatever is wrong around it', () => {
     const word = fc.stringMatching(/^[!-~]{8,20}$/).map((text) => `Zq${text}`);
     const shape = fc.constantFrom(
-      ...['postgres://me:W@db.test', 'postgres://me:W@db.test/db?sslmode=W', 'postgres:/me:W@db.test/db'],
-      ...['me:W@db.test', 'W', 'postgres://me:W', 'postgres://me:W/db', 'https://me:W@x/y'],
+      'postgres://me:W@db.test',
+      'postgres://me:W@db.test/db?sslmode=W',
+      'postgres:/me:W@db.test/db',
+      'me:W@db.test',
+      'W',
+      'postgres://me:W',
+      'postgres://me:W/db',
+      'https://me:W@x/y',
     );
     fc.assert(
       fc.property(word, shape, (secret, form) => {

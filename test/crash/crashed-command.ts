@@ -13,6 +13,13 @@ export function runCommand(folder: string, command: readonly string[], strace: r
 
 /** The options of strace that apply a fault to the Nth call of each thread. */
 export const injecting = (call: string, fault: string, n: number): string[] => [
-  ...['strace', '-f', '-qqq', '-o', '/dev/null', '-e', `trace=${call}`, '-e'],
+  'strace',
+  '-f',
+  '-qqq',
+  '-o',
+  '/dev/null',
+  '-e',
+  `trace=${call}`,
+  '-e',
   `inject=${call}:${fault.replace('when=N', `when=${n}`)}`,
 ];

@@ -33,13 +33,11 @@ describe('a new file', () => {
     expect(readValue(path, 'pragma user_version')).toBe(SCHEMA_VERSION);
     expect(readRows(path, 'select * from warehouse_state')).toMatchObject([
       {
-        ...{
-          singleton: 1,
-          created_at: '2026-03-01 12:00:00',
-          change_seq: 0,
-          restored_at: null,
-          timezone: null,
-        },
+        singleton: 1,
+        created_at: '2026-03-01 12:00:00',
+        change_seq: 0,
+        restored_at: null,
+        timezone: null,
         is_demo: 0,
         warehouse_id: expect.stringMatching(UUID) as string,
       },

@@ -18,10 +18,15 @@ const EXAMPLES = [...PAGE.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(
 /** The message about the problems in these facts. */
 function createPost(facts: Partial<HealthFacts>): Post {
   const incidents = findProblems(healthFacts(facts)).map((problem, index) => ({
-    ...{ id: index + 1, kind: problem.of.kind, ...problem.scope, since: problem.since ?? '' },
-    ...{ text: problem.message, advice: problem.advice && formatAdvice(problem.advice) },
+    id: index + 1,
+    kind: problem.of.kind,
+    ...problem.scope,
+    since: problem.since ?? '',
+    text: problem.message,
+    advice: problem.advice && formatAdvice(problem.advice),
     details: JSON.stringify(problem.fields),
-    ...{ state: 'begun' as const, attempts: 0 },
+    state: 'begun' as const,
+    attempts: 0,
   }));
   const config = createTestConfig({ url: 'http://127.0.0.1:1', packages: [101] }, 'live.db');
   const server = createServerConfig({ url: 'https://vodhouse.example.test' });

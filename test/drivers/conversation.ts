@@ -21,7 +21,9 @@ export interface Conversation {
 /** Starts a program as a user who may write neither the file nor its folder. */
 export const startAsReader = (command: string, parameters: readonly string[]) =>
   startProcess(command, parameters, {
-    ...{ ...NOBODY, cwd: '/', env: ENVIRONMENT },
+    ...NOBODY,
+    cwd: '/',
+    env: ENVIRONMENT,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
 

@@ -72,16 +72,24 @@ describe('the file', () => {
     expect(count(`video where title = '${LONG_TITLE}' and length(title) = 2000`)).toBe(1);
     expect(readValue(account.live, 'select title from video where id = 4')).toBe(WILD_TITLE);
     for (const one of [
-      ...['video where filesize = 9007199254740991', 'video where id = 5 and title is null'],
-      ...[`video where id = 6 and title = '' and filesize = 0`, 'video where removed_at is not null'],
-      ...['video_version where removed_at is not null', 'video where extra is not null'],
-      ...['storage_day where image_size is null', `storage_day where state = 'live'`],
-      ...['storage_correction', 'package where retired_at is not null'],
+      'video where filesize = 9007199254740991',
+      'video where id = 5 and title is null',
+      `video where id = 6 and title = '' and filesize = 0`,
+      'video where removed_at is not null',
+      'video_version where removed_at is not null',
+      'video where extra is not null',
+      'storage_day where image_size is null',
+      `storage_day where state = 'live'`,
+      'storage_correction',
+      'package where retired_at is not null',
     ])
       expect([one, count(one)]).toEqual([one, 1]);
     for (const some of [
-      ...['video_version', 'storage_gap where given_up_at is not null', 'storage_discrepancy'],
-      ...['storage_gap where given_up_at is null', `quarantine where stream = 'storage'`],
+      'video_version',
+      'storage_gap where given_up_at is not null',
+      'storage_discrepancy',
+      'storage_gap where given_up_at is null',
+      `quarantine where stream = 'storage'`,
     ])
       expect(count(some)).toBeGreaterThan(0);
   });
@@ -124,7 +132,13 @@ describe('the file', () => {
 
 /** The SQL type numbers of ODBC; above 255 characters the driver reports a text as long. */
 const ODBC_NUMBERS: Record<string, readonly number[]> = {
-  ...{ BIGINT: [-5], REAL: [8, 7], BOOLEAN: [-7], DATE: [91], TIMESTAMP: [93], TEXT: [-1], VARCHAR: [12] },
+  BIGINT: [-5],
+  REAL: [8, 7],
+  BOOLEAN: [-7],
+  DATE: [91],
+  TIMESTAMP: [93],
+  TEXT: [-1],
+  VARCHAR: [12],
   'VARCHAR(2000)': [-1],
 };
 /** SQLite's own statistics table, and what only views and vodhouse itself read; the driver lists them too. */

@@ -19,11 +19,18 @@ const JUST_NOW = '2026-03-10 11:30:00';
 const walked = (at: string) => PACKAGES.map((id) => walkedAt(id, at));
 const failure = (packageId: number | null, kind: string, message = `account main: ${kind}`) =>
   insert('run_failure', {
-    ...{ run_id: 1, account: 'main', kind, message },
+    run_id: 1,
+    account: 'main',
+    kind,
+    message,
     ...(packageId === null ? { stream: 'storage' } : { package_id: packageId, stream: 'videos' }),
   });
 const skipped = insert('run_failure', {
-  ...{ run_id: 1, account: 'main', stream: 'videos', kind: 'skipped', message: 'not requested' },
+  run_id: 1,
+  account: 'main',
+  stream: 'videos',
+  kind: 'skipped',
+  message: 'not requested',
 });
 const failedWalks = (count: number, error: string) =>
   PACKAGES.slice(0, count).flatMap((id) => [walkEnded(1, id, 'failed', JUST_NOW, error)]);
@@ -54,7 +61,9 @@ const CAUSES: Record<string, Cause> = {
       ...[null, ...PACKAGES.slice(0, 10)].map((id) => failure(id, 'connection')),
       skipped,
     ],
-    ...{ kind: 'failed', affects: '50 packages, storage', command: 'check' },
+    kind: 'failed',
+    affects: '50 packages, storage',
+    command: 'check',
   },
   'the key is wrong': {
     rows: [
@@ -64,47 +73,67 @@ const CAUSES: Record<string, Cause> = {
       ...[null, ...PACKAGES.slice(0, 3)].map((id) => failure(id, 'refused')),
       skipped,
     ],
-    ...{ kind: 'failed', affects: '50 packages, storage', command: 'check' },
+    kind: 'failed',
+    affects: '50 packages, storage',
+    command: 'check',
   },
   'the disk is full': {
     rows: [...ALL_STALE, runEnded(1, 'failed', JUST_NOW, 'database or disk is full')],
-    ...{ kind: 'failed', affects: '50 packages, storage', command: 'runs 1' },
+    kind: 'failed',
+    affects: '50 packages, storage',
+    command: 'runs 1',
   },
   'the service asks to wait': {
     rows: [
       ...ALL_STALE,
       ...parked('account main is paused'),
       insert('pause', {
-        ...{ account: 'main', until: '2026-03-10 18:00:00', reason: 'status 429', since: JUST_NOW },
-        ...{ full_rate_at: '2026-03-10 18:10:00', consecutive_restrictions: 1 },
+        account: 'main',
+        until: '2026-03-10 18:00:00',
+        reason: 'status 429',
+        since: JUST_NOW,
+        full_rate_at: '2026-03-10 18:10:00',
+        consecutive_restrictions: 1,
       }),
     ],
-    ...{ kind: 'restricted', affects: '50 packages, storage', command: 'resume main' },
+    kind: 'restricted',
+    affects: '50 packages, storage',
+    command: 'resume main',
   },
   'the requests of the day are spent': {
     rows: [...ALL_STALE, ...parked('20000 requests in a day are spent')],
-    ...{ kind: 'parked', affects: '50 packages, storage', command: 'sync' },
+    kind: 'parked',
+    affects: '50 packages, storage',
+    command: 'sync',
   },
   'no worker runs': {
     rows: [...ALL_STALE, runEnded(1, 'succeeded', LONG_AGO)],
-    ...{ kind: 'stale', affects: '50 packages, storage', command: 'start' },
+    kind: 'stale',
+    affects: '50 packages, storage',
+    command: 'start',
   },
   'the statistics are down': {
     rows: [
-      ...[...walked(JUST_NOW), readingAt(LONG_AGO)],
+      ...walked(JUST_NOW),
+      readingAt(LONG_AGO),
       runEnded(1, 'partial', JUST_NOW),
       failure(null, 'status'),
     ],
-    ...{ kind: 'failed', affects: null, command: 'sync --storage' },
+    kind: 'failed',
+    affects: null,
+    command: 'sync --storage',
   },
   'a package is gone': {
     rows: [
-      ...[...ALL_FRESH, `update package set walked_at = '${LONG_AGO}' where package_id = 101;`],
+      ...ALL_FRESH,
+      `update package set walked_at = '${LONG_AGO}' where package_id = 101;`,
       runEnded(1, 'partial', JUST_NOW),
       ...failedWalks(1, 'no such package'),
       failure(101, 'refused'),
     ],
-    ...{ kind: 'failed', affects: null, command: 'sync --package 101' },
+    kind: 'failed',
+    affects: null,
+    command: 'sync --package 101',
   },
   'every package is out of order': {
     rows: [
@@ -112,26 +141,43 @@ const CAUSES: Record<string, Cause> = {
       `update package set "order" = 'untrusted', totalcount = 30, page_size = 10;`,
       runEnded(1, 'succeeded', JUST_NOW),
     ],
-    ...{ kind: 'unordered', affects: null, severity: 'ticket', command: 'status --json' },
+    kind: 'unordered',
+    affects: null,
+    severity: 'ticket',
+    command: 'status --json',
   },
   'the database of a target is down': {
     rows: [
-      ...[...ALL_FRESH, runEnded(1, 'succeeded', JUST_NOW)],
+      ...ALL_FRESH,
+      runEnded(1, 'succeeded', JUST_NOW),
       ...['main', '(runs)'].map((account) =>
         insert('target_load', {
-          ...{ target: 'warehouse', account, outcome: 'failed', attempted_at: JUST_NOW },
-          ...{ failing_since: LONG_AGO, error: 'connection refused', code: 'ECONNREFUSED' },
-          ...{ loads: 1, failures: 5, rows: 0, duration_ms: 1 },
+          target: 'warehouse',
+          account,
+          outcome: 'failed',
+          attempted_at: JUST_NOW,
+          failing_since: LONG_AGO,
+          error: 'connection refused',
+          code: 'ECONNREFUSED',
+          loads: 1,
+          failures: 5,
+          rows: 0,
+          duration_ms: 1,
         }),
       ),
     ],
-    ...{ kind: 'target', affects: null, severity: 'ticket' },
+    kind: 'target',
+    affects: null,
+    severity: 'ticket',
     command: 'publish --target warehouse',
   },
   'a file of packages cannot be read': {
     rows: [...ALL_FRESH, runEnded(1, 'succeeded', JUST_NOW)],
     parts: { unusableFiles: [{ account: 'main', problem: 'packages.csv: no such file' }] },
-    ...{ kind: 'config', affects: null, severity: 'ticket', command: 'check' },
+    kind: 'config',
+    affects: null,
+    severity: 'ticket',
+    command: 'check',
   },
 };
 
@@ -176,8 +222,11 @@ describe('one cause is one item, with 50 packages', () => {
 
   it('also where the account has one package and storage', () => {
     const rows = [
-      ...[walkedAt(101, LONG_AGO), readingAt(LONG_AGO), runEnded(1, 'failed', JUST_NOW, 'no connection')],
-      ...[walkEnded(1, 101, 'failed', JUST_NOW, 'no connection'), failure(101, 'connection')],
+      walkedAt(101, LONG_AGO),
+      readingAt(LONG_AGO),
+      runEnded(1, 'failed', JUST_NOW, 'no connection'),
+      walkEnded(1, 101, 'failed', JUST_NOW, 'no connection'),
+      failure(101, 'connection'),
       failure(null, 'connection'),
     ];
     const { items } = readReport({ rows }, [101]);
@@ -188,9 +237,15 @@ describe('one cause is one item, with 50 packages', () => {
 
   it('also after a quick run, which leaves out packages that were never read', () => {
     const rows = [
-      ...[runEnded(1, 'partial', JUST_NOW), walkedAt(101, null), walkedAt(102, null), readingAt(JUST_NOW)],
-      ...[...failedWalks(2, 'refused'), failure(101, 'refused'), failure(102, 'refused')],
-      ...[runEnded(2, 'succeeded', NOON), "update run set mode = 'quick' where run_id = 2;"],
+      runEnded(1, 'partial', JUST_NOW),
+      walkedAt(101, null),
+      walkedAt(102, null),
+      readingAt(JUST_NOW),
+      ...failedWalks(2, 'refused'),
+      failure(101, 'refused'),
+      failure(102, 'refused'),
+      runEnded(2, 'succeeded', NOON),
+      "update run set mode = 'quick' where run_id = 2;",
     ];
     const { items } = readReport({ rows }, [101, 102]);
     expect(items.map(({ message, affects }) => [message, affects])).toEqual([

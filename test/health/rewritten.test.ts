@@ -13,7 +13,10 @@ async function openVolatile(field: string, ids = IDS) {
   const { service, run, pipeline } = await openWalkedAccount({ 101: ids });
   const db = openReadOnly(pipeline.file);
   const parts = {
-    ...{ db, publisher: null, isStale: () => false, formatCommand: commandsFor('vodhouse.yaml') },
+    db,
+    publisher: null,
+    isStale: () => false,
+    formatCommand: commandsFor('vodhouse.yaml'),
     config: createTestConfig({ url: service.url, packages: [101] }, pipeline.file),
   };
   return {

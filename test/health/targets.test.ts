@@ -63,7 +63,11 @@ describe('the summary of a target', () => {
   type Accounts = ReturnType<typeof targetAccount>[];
   const textOf = (...accounts: Accounts) => targetText(targetReport(accounts), NOON);
   const never = targetAccount({
-    ...{ account: 'new', outcome: null, loaded_at: null, verified_at: null, behind_changes: 9 },
+    account: 'new',
+    outcome: null,
+    loaded_at: null,
+    verified_at: null,
+    behind_changes: 9,
   });
 
   it('says how many accounts are up to date, and when they were loaded and verified', () => {

@@ -10,14 +10,23 @@ import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 const PROTOCOL = { minReaderVersion: 1, minWriterVersion: 2 };
 const META: Action = {
   metaData: {
-    ...{ id: 'id', format: { provider: 'parquet', options: {} }, schemaString: '{}' },
-    ...{ partitionColumns: ['account'], configuration: { a: 'b' }, createdTime: 5 },
+    id: 'id',
+    format: { provider: 'parquet', options: {} },
+    schemaString: '{}',
+    partitionColumns: ['account'],
+    configuration: { a: 'b' },
+    createdTime: 5,
   },
 };
 
 const file = (path: string): AddFile => ({
-  ...{ path, partitionValues: { account: 'main' }, size: 10, modificationTime: 1, dataChange: true },
-  ...{ stats: '{"numRecords":1}', tags: { from: 'a' } },
+  path,
+  partitionValues: { account: 'main' },
+  size: 10,
+  modificationTime: 1,
+  dataChange: true,
+  stats: '{"numRecords":1}',
+  tags: { from: 'a' },
 });
 const add = (path: string): Action => ({ add: file(path) });
 const remove = (path: string, deletionTimestamp = 100): Action => ({
@@ -33,7 +42,8 @@ function openTable() {
   const store = openFolder(root);
   const folder = join(root, 'videos', '_delta_log');
   return {
-    ...{ store, folder },
+    store,
+    folder,
     open: () => openLog(store, 'videos'),
     names: () => readdirSync(folder).sort(),
     /** The kind of each action of a commit. */
@@ -76,8 +86,12 @@ describe('the log of a table', () => {
       ['commitInfo', 'add', 'remove', 'txn'],
     ]);
     const expected = {
-      ...{ version: 1, files: [file('two')], removed: [['one', 100]], txns: [txn(3).txn] },
-      ...{ metaData: META.metaData, protocol: PROTOCOL },
+      version: 1,
+      files: [file('two')],
+      removed: [['one', 100]],
+      txns: [txn(3).txn],
+      metaData: META.metaData,
+      protocol: PROTOCOL,
     };
     expect(factsOf(log)).toEqual(expected);
     expect(factsOf(await open())).toEqual(expected);
@@ -121,7 +135,8 @@ describe('the log of a table', () => {
     await log.commit([txn(20)], 'WRITE');
     expect(await log.checkpoint(18)).toBe(20);
     expect(names().filter((name) => !name.endsWith('.json'))).toEqual([
-      ...[nameOf(20, 'checkpoint.parquet'), '_last_checkpoint'],
+      nameOf(20, 'checkpoint.parquet'),
+      '_last_checkpoint',
     ]);
     for (let version = 0; version <= 20; version++) rmSync(join(folder, nameOf(version)));
     writeFileSync(join(folder, nameOf(21, 'json.crc')), 'written by Hadoop'); // no commit

@@ -69,7 +69,9 @@ describe('an expression that names no time', () => {
 
   it('has no tick before or after, and no step', () => {
     expect([previousTick(NEVER, 0), nextTick(NEVER, 0), scheduleInterval(NEVER, 0)]).toEqual([
-      ...[0, Infinity, Infinity],
+      0,
+      Infinity,
+      Infinity,
     ]);
     expect(readCadence(NEVER, 0)).toMatchObject({ times: [], shortestMs: Infinity });
   });

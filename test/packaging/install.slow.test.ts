@@ -75,8 +75,12 @@ describe('the package', () => {
   it('has what a user needs and nothing else', () => {
     const rest = listFiles().filter((path) => !/^(?:assets|bin|deploy|dist|docs)\//.test(path));
     expect(rest.filter((path) => !/^drizzle\/\d{4}_\w+\.sql$/.test(path))).toEqual([
-      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'drizzle/meta/_journal.json'],
-      ...['npm-shrinkwrap.json', 'package.json'],
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'drizzle/meta/_journal.json',
+      'npm-shrinkwrap.json',
+      'package.json',
     ]);
     expect(listFiles().filter((path) => /\.(?:ts|tsx|map)$|_snapshot\.json$/.test(path))).toEqual([]);
     expect(readJson('package.json')).toMatchObject({

@@ -67,9 +67,13 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
       `SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute WHERE attrelid = '$.all_videos'::regclass`,
     );
     expect(Object.fromEntries(rows.map(({ name, type }) => [name, type]))).toMatchObject({
-      ...{ video_id: 'bigint', is_removed: 'boolean', title: 'text', size_gib: 'double precision' },
-      ...{ changed_at: 'timestamp with time zone', created_at: 'timestamp without time zone' },
-      ...{ created_day: 'date' },
+      video_id: 'bigint',
+      is_removed: 'boolean',
+      title: 'text',
+      size_gib: 'double precision',
+      changed_at: 'timestamp with time zone',
+      created_at: 'timestamp without time zone',
+      created_day: 'date',
     });
   });
 

@@ -46,12 +46,21 @@ it('a moment that people group by has its day in the calendar of the service bes
     change(1, after, `removed_at = '${after}'`),
     storageRow('2026-03-04', 1, { observed_at: after }),
     insert('run', {
-      ...{ trigger: 'manual', mode: 'full', status: 'succeeded' },
-      ...{ started_at: before, finished_at: after },
+      trigger: 'manual',
+      mode: 'full',
+      status: 'succeeded',
+      started_at: before,
+      finished_at: after,
     }),
     insert('walk', {
-      ...{ run_id: 1, account: 'main', package_id: 101, mode: 'full', status: 'succeeded' },
-      ...{ origin_started_at: before, started_at: before, finished_at: after },
+      run_id: 1,
+      account: 'main',
+      package_id: 101,
+      mode: 'full',
+      status: 'succeeded',
+      origin_started_at: before,
+      started_at: before,
+      finished_at: after,
     }),
   );
   const { select } = await published(live);
@@ -157,8 +166,14 @@ it('runs and walks are published with their times, counts and failures', async (
       message: 'HTTP 500',
     }),
     insert('walk', {
-      ...{ run_id: 1, account: 'main', package_id: 101, mode: 'full', status: 'succeeded', added: 3 },
-      ...{ origin_started_at: times.started_at, ...times },
+      run_id: 1,
+      account: 'main',
+      package_id: 101,
+      mode: 'full',
+      status: 'succeeded',
+      added: 3,
+      origin_started_at: times.started_at,
+      ...times,
     }),
   );
   const { select } = await published(live);

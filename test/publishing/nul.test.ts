@@ -35,12 +35,19 @@ function liveFileOf(row: Record<string, string>): string {
     storageRow('2026-03-06', 5),
     storageRow('2026-03-08', 5),
     insert('quarantine', {
-      ...{ account: 'main', stream: 'storage', record_id: '2026-03-07', raw: '{}' },
-      ...{ reason: 'a\0b: not a number', seen_at: '2026-03-08 00:00:00' },
+      account: 'main',
+      stream: 'storage',
+      record_id: '2026-03-07',
+      raw: '{}',
+      reason: 'a\0b: not a number',
+      seen_at: '2026-03-08 00:00:00',
     }),
     insert('storage_gap', {
-      ...{ account: 'main', date: '2026-03-07', first_missed_at: '2026-03-08 00:00:00' },
-      ...{ last_requested_at: '2026-03-08 00:00:00', reason: 'incomplete' },
+      account: 'main',
+      date: '2026-03-07',
+      first_missed_at: '2026-03-08 00:00:00',
+      last_requested_at: '2026-03-08 00:00:00',
+      reason: 'incomplete',
     }),
   ];
   return liveFileWith(...statements.map(withNul));

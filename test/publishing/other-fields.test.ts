@@ -126,7 +126,11 @@ describe('other_fields', () => {
       const live = liveFileWith(
         packageRow(101),
         videoRow(1, { encoding_success: 'Y' }),
-        ...[set(1, 'N'), set(2, 'F'), set(3, 'N'), set(4, 'Y'), set(5, 'F')],
+        set(1, 'N'),
+        set(2, 'F'),
+        set(3, 'N'),
+        set(4, 'Y'),
+        set(5, 'F'),
       );
       const { select } = await published(live, { exclude });
       const named = [one, other, other, one, one];

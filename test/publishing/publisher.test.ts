@@ -33,11 +33,16 @@ const live = () =>
     storageRow('2026-03-10', 5, { state: 'live', observed_at: '2026-03-10 01:00:00' }),
     storageRow('2026-03-07', 5),
     insert('storage_gap', {
-      ...{ account: 'main', date: '2026-03-06', first_missed_at: '2026-03-09 01:00:00' },
+      account: 'main',
+      date: '2026-03-06',
+      first_missed_at: '2026-03-09 01:00:00',
       last_requested_at: '2026-03-09 01:00:00',
     }),
     insert('storage_discrepancy', {
-      ...{ account: 'main', date: '2026-03-07', field: 'image_size', observed_at: '2026-03-09 01:00:00' },
+      account: 'main',
+      date: '2026-03-07',
+      field: 'image_size',
+      observed_at: '2026-03-09 01:00:00',
     }),
   );
 

@@ -23,9 +23,14 @@ describe('a corrected day', () => {
     const { select } = await published(live(), { storageAccounts: [] });
     const columns = `day, state, observed_at, total_bytes, total_bytes_change, booked_total_bytes, corrected_at, correction_reason`;
     const day = (date: string, bytes: number, change: number | null) => ({
-      ...{ day: date, state: 'booked', observed_at: `${date} 20:00:00` },
-      ...{ total_bytes: bytes, total_bytes_change: change, booked_total_bytes: null },
-      ...{ corrected_at: null, correction_reason: null },
+      day: date,
+      state: 'booked',
+      observed_at: `${date} 20:00:00`,
+      total_bytes: bytes,
+      total_bytes_change: change,
+      booked_total_bytes: null,
+      corrected_at: null,
+      correction_reason: null,
     });
     expect(select(`select ${columns} from storage_daily order by day`)).toEqual([
       day('2026-03-07', 5 * GIB, null),
@@ -55,12 +60,19 @@ describe('a day that is not booked', () => {
       });
     const quarantined = (date: string, reason: string) =>
       insert('quarantine', {
-        ...{ account: 'main', stream: 'storage', record_id: date, reason, raw: '{}' },
+        account: 'main',
+        stream: 'storage',
+        record_id: date,
+        reason,
+        raw: '{}',
         seen_at: '2026-03-09 00:00:00',
       });
     const unconfirmed = (date: string) =>
       insert('storage_unconfirmed', {
-        ...{ account: 'main', date, reason: 'all figures are 0', observed_at: '2026-03-09 00:00:00' },
+        account: 'main',
+        date,
+        reason: 'all figures are 0',
+        observed_at: '2026-03-09 00:00:00',
       });
     const live = liveFileWith(
       gap('2026-03-01'),
@@ -96,7 +108,9 @@ describe('a day that is not booked', () => {
     const live = liveFileWith(
       storageRow('2026-03-08', 1, { state: 'live' }),
       insert('storage_gap', {
-        ...{ account: 'main', date: '2026-03-08', first_missed_at: '2026-03-09 00:00:00' },
+        account: 'main',
+        date: '2026-03-08',
+        first_missed_at: '2026-03-09 00:00:00',
         last_requested_at: '2026-03-10 01:00:00',
       }),
       storageRow('2026-03-09', 1, { state: 'live', observed_at: '2026-03-09 03:00:00' }),

@@ -186,7 +186,10 @@ describe('a video', () => {
     execute(path, `update video set title = 'last', change_seq = 300`);
     const { now, before, earlier } = readVideo(db, { ...OF_PACKAGE, id: 1 }) ?? {};
     expect([now?.title, before?.length, before?.[0]?.title, earlier?.title]).toEqual([
-      ...['last', 100, 't200', 'Video 1'],
+      'last',
+      100,
+      't200',
+      'Video 1',
     ]);
     expect(readVideo(db, { ...OF_PACKAGE, id: 2 })).toBeNull();
   });

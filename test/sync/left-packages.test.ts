@@ -38,7 +38,9 @@ async function openService() {
       const [live] = pipeline.query<{ text: string }>(counts);
       pipeline.close();
       return {
-        ...{ summary, log: pipeline.log.join('\n'), live: live?.text },
+        summary,
+        log: pipeline.log.join('\n'),
+        live: live?.text,
         kinds: Object.fromEntries(kinds.map(({ change, videos }) => [change, videos])),
         pagesOf102: service.takePages(102),
       };

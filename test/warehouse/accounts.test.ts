@@ -28,7 +28,10 @@ const makeFile = () =>
     storageRow('2026-03-01', 5),
     storageRow('2026-03-01', 6, { account: 'other' }),
     insert('storage_correction', {
-      ...{ account: 'main', date: '2026-03-01', accepted_at: '2026-03-03 00:00:00', reason: 'why' },
+      account: 'main',
+      date: '2026-03-01',
+      accepted_at: '2026-03-03 00:00:00',
+      reason: 'why',
     }),
     insert('run', RUN),
     insert('request', REQUEST),

@@ -12,8 +12,14 @@ import { storeDays, readDayHistory } from '../../src/warehouse/store-days.ts';
 const NOON = toMs('2026-03-10T12:00Z');
 const DATE = '2026-03-08';
 const NOTHING: DaysToStore = {
-  ...{ account: 'main', answeredAt: NOON, live: null, past: [], unconfirmed: [], missed: [] },
-  ...{ refused: [], drift: [] },
+  account: 'main',
+  answeredAt: NOON,
+  live: null,
+  past: [],
+  unconfirmed: [],
+  missed: [],
+  refused: [],
+  drift: [],
 };
 
 let path: string;
@@ -31,7 +37,10 @@ const refused = (date: string | null, reason = 'incomplete') => ({ date, reason,
 
 it('counts what a response had; a day that waits for a second reading is not missed', () => {
   const missed = (['missing', 'unconfirmed', 'incomplete'] as const).map((reason, index) => ({
-    ...{ date: `2026-03-0${index + 5}`, reason, requestedDays: 1, isGivenUp: false },
+    date: `2026-03-0${index + 5}`,
+    reason,
+    requestedDays: 1,
+    isGivenUp: false,
   }));
   const unconfirmed = [{ row: dayRow('2026-03-06', 1), reason: 'far off' }];
   const counts = store(0, { past: [dayRow(DATE, 1)], missed, unconfirmed, refused: [refused(null)] });

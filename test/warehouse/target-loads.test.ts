@@ -57,7 +57,11 @@ describe('a report of a load', () => {
     record(failedLoad());
     clock.advance(HOUR_MS);
     expect(record(loadReport({ outcome: 'unchanged', rows: 0, durationMs: 20 }))).toMatchObject({
-      ...{ loads: 2, failures: 1, rows: 10, duration_ms: 520, loaded_at: '2026-03-01 13:00:00' },
+      loads: 2,
+      failures: 1,
+      rows: 10,
+      duration_ms: 520,
+      loaded_at: '2026-03-01 13:00:00',
     });
   });
 
@@ -103,10 +107,12 @@ describe('a report of a load', () => {
     record(loadReport({ differences: [] }));
     clock.advance(-DAY_MS);
     expect(record(failedLoad())).toMatchObject({
-      ...{ attempted_at: '2026-03-01 12:00:00', failing_since: '2026-03-01 12:00:00' },
+      attempted_at: '2026-03-01 12:00:00',
+      failing_since: '2026-03-01 12:00:00',
     });
     expect(record(loadReport({ differences: [] }))).toMatchObject({
-      ...{ loaded_at: '2026-03-01 12:00:00', verified_at: '2026-03-01 12:00:00' },
+      loaded_at: '2026-03-01 12:00:00',
+      verified_at: '2026-03-01 12:00:00',
     });
   });
 });

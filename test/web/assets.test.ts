@@ -64,7 +64,10 @@ describe('an asset', () => {
     const { url, getUrl } = await serve();
     const folder = new URL('.', getUrl('page.js')).href;
     const elsewhere = [
-      ...[`${url}/assets/00000000/page.js`, `${url}/assets/page.js`, `${url}/assets/`, folder],
+      `${url}/assets/00000000/page.js`,
+      `${url}/assets/page.js`,
+      `${url}/assets/`,
+      folder,
       ...['none.js', 'page.ts', '.tsbuildinfo', '%2e%2e%2fpackage.json', 'constructor', 'page.js/'].map(
         (name) => folder + name,
       ),

@@ -19,7 +19,8 @@ describe('the counters', () => {
     package_id: 101,
     mode: 'full',
     status: 'succeeded',
-    ...{ started_at: RUN.started_at, origin_started_at: RUN.started_at },
+    started_at: RUN.started_at,
+    origin_started_at: RUN.started_at,
   };
 
   it('are 0 for expected labels, whatever the file contains', async () => {
@@ -50,7 +51,9 @@ describe('the counters', () => {
       insert('run', { ...RUN, run_id, mode: 'quick', status: 'parked' }),
       insert('walk', { ...WALK, run_id, account: 'main', removed: 3 }),
       insert('walk', { ...WALK, run_id, account: 'gone', removed: 4 }),
-      ...[requestRow(NOON), requestRow(NOON), requestRow(NOON, 'gone')],
+      requestRow(NOON),
+      requestRow(NOON),
+      requestRow(NOON, 'gone'),
     ];
     for (const times of [1, 2]) {
       execute(live, more(times).join(''));

@@ -89,7 +89,9 @@ describe('the gauges', () => {
       packageRow(101, { live_count: 12 }),
       packageRow(999, { live_count: 5 }),
       packageRow(7, { live_count: 5, account: 'gone' }),
-      ...[heldRow(1, 1), heldRow(2, 1), heldRow(3, 0)],
+      heldRow(1, 1),
+      heldRow(2, 1),
+      heldRow(3, 0),
     );
     const of = (name: string) => scraped.samples.filter((each) => each.name === name);
     expect(of('vodhouse_videos')).toEqual([
@@ -104,9 +106,13 @@ describe('the gauges', () => {
 
   it('have the current numbers of quarantined records and missing storage days', async () => {
     const scraped = await scrape(
-      ...[quarantineRow('videos'), quarantineRow('videos'), quarantineRow('storage', '2026-03-10 11:30:00')],
+      quarantineRow('videos'),
+      quarantineRow('videos'),
+      quarantineRow('storage', '2026-03-10 11:30:00'),
       quarantineRow('videos', null, 'gone'),
-      ...[gapRow('2026-03-02'), gapRow('2026-03-03', '2026-03-10 00:00:00'), gapRow('2026-03-04')],
+      gapRow('2026-03-02'),
+      gapRow('2026-03-03', '2026-03-10 00:00:00'),
+      gapRow('2026-03-04'),
       gapRow('2026-02-01'), // before the days to be booked
     );
     const quarantined = scraped.samples.filter(({ name }) => name === 'vodhouse_quarantine_records');

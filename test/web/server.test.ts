@@ -114,8 +114,15 @@ describe('no response of the server', () => {
         (text) => VIDEOS + text,
       ),
       ...['?sdate=2026-03-01&edate=2026-03-31', '?sdate=x', '?'].map((text) => STORAGE + text),
-      ...['/healthz?', '/readyz?', '/openapi.json?', '/metrics?', '/?', `/${query}?`],
-      ...[`${MAIN}${VIDEOS}?pkg=101`, `${MAIN}${DAYS}`, `/accounts/${query}${VIDEOS}?pkg=1`],
+      '/healthz?',
+      '/readyz?',
+      '/openapi.json?',
+      '/metrics?',
+      '/?',
+      `/${query}?`,
+      `${MAIN}${VIDEOS}?pkg=101`,
+      `${MAIN}${DAYS}`,
+      `/accounts/${query}${VIDEOS}?pkg=1`,
     ];
     const answers: [string, string][] = [];
     for (const path of paths) {

@@ -45,7 +45,10 @@ function calendarOf(
     return Array.isArray(day) ? createRow(date, day) : createRow(date, [5, 1, 0, 0, 0], day);
   });
   return rows.map((row, at) => ({
-    ...{ date: addDays(first, at), row, before: rows[at - 1] ?? null, missing: row ? '' : 'not read' },
+    date: addDays(first, at),
+    row,
+    before: rows[at - 1] ?? null,
+    missing: row ? '' : 'not read',
   }));
 }
 

@@ -14,9 +14,19 @@ const TARGETS = `publish:
 
 const load = (row: Record<string, string | number | null> = {}) =>
   insert('target_load', {
-    ...{ target: 'warehouse', account: 'main', outcome: 'loaded', change_seq: 40 },
-    ...{ attempted_at: '2026-03-10 11:00:00', loaded_at: '2026-03-10 11:00:00', failing_since: null },
-    ...{ loads: 4, failures: 2, rows: 900, duration_ms: 4500, verified_at: null, differences: null },
+    target: 'warehouse',
+    account: 'main',
+    outcome: 'loaded',
+    change_seq: 40,
+    attempted_at: '2026-03-10 11:00:00',
+    loaded_at: '2026-03-10 11:00:00',
+    failing_since: null,
+    loads: 4,
+    failures: 2,
+    rows: 900,
+    duration_ms: 4500,
+    verified_at: null,
+    differences: null,
     ...row,
   });
 const open = (...statements: string[]) => {

@@ -14,7 +14,9 @@ async function folderWithFile() {
   const folder = commandFolder({ url: NOWHERE, top: 'publish: { file: bi.db }' });
   const live = liveFileWith(
     packageRow(101),
-    ...[videoRow(1, { title: 'a "quoted", text' }), videoRow(2), videoRow(3, { title: null })],
+    videoRow(1, { title: 'a "quoted", text' }),
+    videoRow(2),
+    videoRow(3, { title: null }),
     change(1, '2026-03-02 00:00:00', `filesize = 9007199254740991`),
     change(3, '2026-03-02 00:00:00', `removed_at = '2026-03-02 00:00:00'`),
   );

@@ -74,7 +74,8 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
     expect(outcomes).toEqual(['lab', 'main'].map((account) => ({ account, outcome: 'loaded' })));
     const unchanged = (account: string) => ({ account, outcome: 'unchanged', rows: 0, error: null });
     expect(await json('publish', '--target', 'warehouse')).toMatchObject({
-      ...{ bytes: null, rows: null },
+      bytes: null,
+      rows: null,
       targets: [{ target: 'warehouse', accounts: [unchanged('lab'), unchanged('main'), {}] }],
     });
   });

@@ -129,7 +129,11 @@ describe('a package whose id another account has too', () => {
     // The later walk of the two: without the account it would also accept the removals of the earlier one.
     const walks = rows('select account, walk_id from walk where held_back > 0 order by walk_id');
     const commands = walks.map(({ account, walk_id: id }) => [
-      ...['sync', '--package', `${account}/101`, '--accept-removals', `walk:${id}`],
+      'sync',
+      '--package',
+      `${account}/101`,
+      '--accept-removals',
+      `walk:${id}`,
     ]);
     const [earlier = [], later = []] = commands;
     const both = expect.arrayContaining(commands) as string[][];

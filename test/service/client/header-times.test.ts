@@ -54,13 +54,24 @@ describe('Retry-After', () => {
   });
 
   const UNREADABLE = [
-    ...['', '-1', '1e3', '0x10', '5 s', '+5', 'NaN', 'Infinity', 'soon', 'soon, 600', '99999999999'],
-    ...['2026-03-01', '2026-13-01T09:00:05Z', '2026-03-01T99:00:05Z', 'Sun, 99 Foo 2026 GMT'],
-    ...[
-      'on Sun, 01 Mar 2026 09:00:05 GMT',
-      'Sun, 01 Mar 2026 09:00:05 GMT+1',
-      'Sun, 01 Foo 2026 09:00:05 GMT',
-    ],
+    '',
+    '-1',
+    '1e3',
+    '0x10',
+    '5 s',
+    '+5',
+    'NaN',
+    'Infinity',
+    'soon',
+    'soon, 600',
+    '99999999999',
+    '2026-03-01',
+    '2026-13-01T09:00:05Z',
+    '2026-03-01T99:00:05Z',
+    'Sun, 99 Foo 2026 GMT',
+    'on Sun, 01 Mar 2026 09:00:05 GMT',
+    'Sun, 01 Mar 2026 09:00:05 GMT+1',
+    'Sun, 01 Foo 2026 09:00:05 GMT',
   ];
   it.each([undefined, ...UNREADABLE])('is unread where it is "%s"', (value) =>
     expect(read(value)).toBeNull(),

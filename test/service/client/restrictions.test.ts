@@ -39,7 +39,9 @@ async function clientWithWarehouse(
   const { service, client } = await createTestClient(script, { ...options, clock, budget });
   const since = (moment: unknown) => fromTimestamp(String(moment)) - start;
   return {
-    ...{ service, client, clock },
+    service,
+    client,
+    clock,
     /** The requests in the ledger. */
     ledger: () =>
       readRows(path, 'select * from request order by request_id').map(({ page, at_ms, status }) => {

@@ -17,7 +17,12 @@ import { listBody, listRefusal, storageBody, videoRecord } from '../../support/f
 
 const ONCE = { retry: { attempts: 1, baseMs: 1, capMs: 1 } };
 const ATTEMPT = {
-  ...{ headers: {}, now: 0, signal: undefined, deadlineMs: 5_000, maxBytes: 1_000, graceMs: 1_000 },
+  headers: {},
+  now: 0,
+  signal: undefined,
+  deadlineMs: 5_000,
+  maxBytes: 1_000,
+  graceMs: 1_000,
   hideSecrets: (text: string) => text,
 };
 const success = { body: listBody({ records: [videoRecord(1)] }) };

@@ -52,8 +52,13 @@ export interface ListedPackage {
 const LEAST_SHUFFLED = 8;
 
 export const createListedPackage = (behaviour: Behaviour): ListedPackage => ({
-  ...{ behaviour, records: new Map(), presences: new Map(), written: new Map() },
-  ...{ highest: 0, insertions: [], answers: 0 },
+  behaviour,
+  records: new Map(),
+  presences: new Map(),
+  written: new Map(),
+  highest: 0,
+  insertions: [],
+  answers: 0,
 });
 
 const rising = (ids: Iterable<number>) => [...ids].sort((one, other) => one - other);
@@ -148,15 +153,16 @@ export const fields: fc.Arbitrary<Fields> = fc.oneof(
   {
     weight: 9,
     arbitrary: fc.constantFrom<Fields>(
-      ...[
-        { duration: 61_000 },
-        { title: 'edited' },
-        { cid: '' },
-        { cid: null },
-        { author: null },
-        { author: '' },
-      ],
-      ...[{ season: 2 }, { season: null }, { season: undefined }, { labels: { de: ['a', ''], en: null } }],
+      { duration: 61_000 },
+      { title: 'edited' },
+      { cid: '' },
+      { cid: null },
+      { author: null },
+      { author: '' },
+      { season: 2 },
+      { season: null },
+      { season: undefined },
+      { labels: { de: ['a', ''], en: null } },
     ),
   },
   { weight: 1, arbitrary: fc.constantFrom<Fields>({ duration: '' }, { duration: 12.5 }) },

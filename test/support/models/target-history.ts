@@ -40,22 +40,46 @@ interface History {
 }
 
 const TEXTS = [
-  ...['', ' ', 'plain', 'NULL', '\\N', '\\.', '\n\\.\n', '\\.\n', 'a\r\nb', '\r', '"', '""', `'`, ',', '","'],
-  ...['"\n"', '\0', 'a\0b\0', '\u{1F600}\u{1F468}\u200D\u{1F469}', '\u202e\u00e9e\u0301', '\t|;', '한국어'],
-  ...[
-    '\uFFFD',
-    '\uFEFF',
-    'x'.repeat(10_000),
-    '\\',
-    '\\\\',
-    '\b\f\v\u001b',
-    '{"a": [1]}',
-    '$$',
-    ';DROP TABLE videos;',
-  ],
+  '',
+  ' ',
+  'plain',
+  'NULL',
+  '\\N',
+  '\\.',
+  '\n\\.\n',
+  '\\.\n',
+  'a\r\nb',
+  '\r',
+  '"',
+  '""',
+  `'`,
+  ',',
+  '","',
+  '"\n"',
+  '\0',
+  'a\0b\0',
+  '\u{1F600}\u{1F468}\u200D\u{1F469}',
+  '\u202e\u00e9e\u0301',
+  '\t|;',
+  '한국어',
+  '\uFFFD',
+  '\uFEFF',
+  'x'.repeat(10_000),
+  '\\',
+  '\\\\',
+  '\b\f\v\u001b',
+  '{"a": [1]}',
+  '$$',
+  ';DROP TABLE videos;',
 ];
 const TAGS = [
-  ...['a,b;c', ',;,', ' a , A ,a', 'y'.repeat(10_000) + ',z', '"q",\'s\'', 'tab\t,line\nbreak', '\0,\uFFFD'],
+  'a,b;c',
+  ',;,',
+  ' a , A ,a',
+  'y'.repeat(10_000) + ',z',
+  '"q",\'s\'',
+  'tab\t,line\nbreak',
+  '\0,\uFFFD',
   '\\.,\\N',
 ];
 const NUMBERS = [
@@ -71,14 +95,16 @@ const NUMBERS = [
 ];
 const DOUBLES = [0, -0, 0.1, 29.97, 1e-300, 5e-324, 1.7976931348623157e308, -1e21, 1 / 3, 60];
 const TIMES = [
-  ...['0000-01-01 00:00:00.0', '0001-01-01 00:00:00.0', '9999-12-31 23:59:59.9', '2026-02-30 00:00:00', ''],
-  ...[
-    '2024-02-29 12:00:00.5',
-    '2026-03-01 00:00:00',
-    '1969-12-31 23:59:59.0',
-    '2026-01-31T12:00:00Z',
-    '24:00',
-  ],
+  '0000-01-01 00:00:00.0',
+  '0001-01-01 00:00:00.0',
+  '9999-12-31 23:59:59.9',
+  '2026-02-30 00:00:00',
+  '',
+  '2024-02-29 12:00:00.5',
+  '2026-03-01 00:00:00',
+  '1969-12-31 23:59:59.0',
+  '2026-01-31T12:00:00Z',
+  '24:00',
 ];
 /** The text of a run that is hard to load. */
 const HARD = 'line\r\n\\.\n"quoted",\0';
@@ -102,7 +128,10 @@ const members = fc.record(
     ...Object.fromEntries(TEXT_FIELDS.split(' ').map((name) => [name, text])),
     tag: fc.oneof(text, fc.constantFrom(...TAGS)),
     cdate: fc.constantFrom<string | null>(null, ...TIMES),
-    ...{ duration: size, filesize: size, v_width: integer, v_height: integer },
+    duration: size,
+    filesize: size,
+    v_width: integer,
+    v_height: integer,
     v_framerate: fc.oneof(fc.constantFrom<number | null>(null, ...DOUBLES), double),
   },
   { requiredKeys: [] },
@@ -166,7 +195,9 @@ const days = steps(
     const open = (known: string) => of(known).filter(({ date }) => !booked.has(date));
     transact(warehouse.db, (tx) =>
       storeDays(tx, {
-        ...{ account: name, answeredAt: clock.now(), today, drift: [] },
+        account: name,
+        answeredAt: clock.now(),
+        drift: [],
         live: given.live === null ? null : dayRow(today, given.live),
         past: of('booked'),
         unconfirmed: open('unconfirmed').map((row) => ({ row, reason: 'all zero' })),

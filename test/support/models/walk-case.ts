@@ -95,8 +95,15 @@ export function openCase(
   const open = () =>
     openTestPipeline({ url: server.url, packages: [PACKAGE], ...setup, folder, clock, silent: true });
   const one: WalkCase = {
-    ...{ setup, listed, clock, honestSince: Infinity, sortedSince: Infinity },
-    ...{ quietMoments: new Set(), seen: [], script: [], strikeAt: null },
+    setup,
+    listed,
+    clock,
+    honestSince: Infinity,
+    sortedSince: Infinity,
+    quietMoments: new Set(),
+    seen: [],
+    script: [],
+    strikeAt: null,
     pipeline: open(),
     reopen: async () => {
       one.pipeline.close();

@@ -81,7 +81,8 @@ export async function installLocked(tarball: string, folder: string): Promise<st
 }
 
 const makeEnvironment = async (home: string) => ({
-  ...{ PATH: process.env.PATH, HOME: home },
+  PATH: process.env.PATH,
+  HOME: home,
   ...findNetworkVariables(),
   ...(await readSettings()),
 });

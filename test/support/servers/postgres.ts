@@ -153,7 +153,8 @@ function launch(folder: string, port: number, { hba, settings }: Required<Postgr
 /** A process that outlives that of the tests. The function returned lets it stop the server and delete the folder now. */
 function guard(server: ChildProcess, folder: string): () => Promise<void> {
   const guarding = spawn('sh', ['-c', GUARD, folder], {
-    ...{ detached: true, cwd: '/' },
+    detached: true,
+    cwd: '/',
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   const ended = new Promise<void>((resolve) => guarding.once('exit', () => resolve()));

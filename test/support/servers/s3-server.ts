@@ -57,7 +57,9 @@ export async function startS3Server(options: S3ServerOptions = {}) {
   async function answer(request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<void> {
     const [bucket, ...path] = splitPath(request);
     const asked: S3ServerRequest = {
-      ...{ number: requests.length + 1, method: request.method ?? '', key: path.join('/') },
+      number: requests.length + 1,
+      method: request.method ?? '',
+      key: path.join('/'),
       query: new URL(request.url ?? '', 'http://s3.test').searchParams,
       isIfAbsent: request.headers['if-none-match'] === '*',
     };
@@ -112,11 +114,20 @@ export async function startS3Server(options: S3ServerOptions = {}) {
   onTestFinished(close);
   const endpoint = `http://${host}`;
   return {
-    ...{ objects, requests, close },
+    objects,
+    requests,
+    close,
     /** The config of the store; `changes`: for a wrong one. */
     place: (prefix = '', changes: Partial<S3Place> = {}): S3Place => ({
-      ...{ kind: 's3', bucket: BUCKET, prefix, endpoint, region: REGION, accessKeyId: ACCESS_KEY },
-      ...{ secretAccessKey, sessionToken: null, ...changes },
+      kind: 's3',
+      bucket: BUCKET,
+      prefix,
+      endpoint,
+      region: REGION,
+      accessKeyId: ACCESS_KEY,
+      secretAccessKey,
+      sessionToken: null,
+      ...changes,
     }),
     /** Decides about each request from now on; null: nothing goes wrong. */
     order: (next: typeof decide): void => void (decide = next),
@@ -131,12 +142,15 @@ async function isSignedBy(secretAccessKey: string, request: IncomingMessage, bod
   const [, names = ''] = /SignedHeaders=([^,]+)/.exec(header('authorization')) ?? [];
   const signed = names.split(';').filter((name) => name !== 'host');
   const { headers } = await new AwsV4Signer({
-    ...{ method: request.method ?? '', url: `http://${header('host')}${request.url}`, allHeaders: true },
-    ...{ accessKeyId: ACCESS_KEY, secretAccessKey, region: REGION, service: 's3' },
-    ...{
-      datetime: header('x-amz-date'),
-      headers: Object.fromEntries(signed.map((name) => [name, header(name)])),
-    },
+    method: request.method ?? '',
+    url: `http://${header('host')}${request.url}`,
+    allHeaders: true,
+    accessKeyId: ACCESS_KEY,
+    secretAccessKey,
+    region: REGION,
+    service: 's3',
+    datetime: header('x-amz-date'),
+    headers: Object.fromEntries(signed.map((name) => [name, header(name)])),
   }).sign();
   const isHash = header('x-amz-content-sha256') === createHash('sha256').update(body).digest('hex');
   return isHash && headers.get('authorization') === header('authorization');

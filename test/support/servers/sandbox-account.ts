@@ -29,7 +29,8 @@ export async function serveSandbox(sandbox: Sandbox) {
   const { url } = await sandbox.listen();
   onTestFinished(() => sandbox.close());
   return {
-    ...{ url, sandbox },
+    url,
+    sandbox,
     videos: (query: string) => getVideos(`${url}${VIDEO_LIST}?key=${sandbox.key}&${query}`),
     storage: async (from: string, to: string, more = '') =>
       (await getStorage(url, `sdate=${from}&edate=${to}${more}`)).body.data.list,

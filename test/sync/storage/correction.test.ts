@@ -122,7 +122,8 @@ describe('a correction', () => {
     state.record = () => null;
     await expect(offer()).rejects.toMatchObject({
       message: `account main, ${DATE}: the service returns no record of it`,
-      ...{ fault: 'shape', hint: 'nothing was corrected; try again later' },
+      fault: 'shape',
+      hint: 'nothing was corrected; try again later',
     });
     state.record = () => ({});
     await expect(offer()).rejects.toThrow(RefusedError);

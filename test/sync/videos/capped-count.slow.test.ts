@@ -187,8 +187,12 @@ describe('a list that cannot be read to its end', () => {
 describe('the page from the other end', () => {
   const other = (ids: readonly number[]) => ({
     body: listBody({
-      ...{ records: ids.toReversed().map((id) => videoRecord(id)), sort_direction: 'DESC' },
-      ...{ page: 1, pagesize: 5, totalcount: 5, totalpage: 1 },
+      records: ids.toReversed().map((id) => videoRecord(id)),
+      sort_direction: 'DESC',
+      page: 1,
+      pagesize: 5,
+      totalcount: 5,
+      totalpage: 1,
     }),
   });
 

@@ -96,7 +96,11 @@ const quietChanges = steps('change', { all: changes }, (one: WalkCase, { all }) 
 
 /** Runs are the most frequent: the other steps matter through the next run. */
 const step: fc.Arbitrary<Step<WalkCase>> = fc.oneof(
-  ...[completed, completed, completed, quietChanges, quietChanges],
+  completed,
+  completed,
+  completed,
+  quietChanges,
+  quietChanges,
   runs(fc.record({ kind: fc.constant('stopped'), request })),
   runs(fc.record({ kind: fc.constant('killed'), request, clockReads: fc.nat(6) })),
   steps('page size', { pageSize }, (one: WalkCase, given) => {
@@ -167,7 +171,9 @@ const TIMEOUT_MS = 600_000;
 function getParameters(): fc.Parameters<unknown> {
   const { VODHOUSE_SEED: seed = 1, VODHOUSE_PATH: path, VODHOUSE_RUNS: numRuns = rounds(1500) } = process.env;
   return {
-    ...{ numRuns: Number(numRuns), seed: Number(seed), ...(path === undefined ? {} : { path }) },
+    numRuns: Number(numRuns),
+    seed: Number(seed),
+    ...(path === undefined ? {} : { path }),
     // a failure is shrunk until then, and reported before the test times out
     plugins: [fc.interruptAfterTimeLimit(TIMEOUT_MS - 30_000, { failOnInterrupt: true })],
   };

@@ -20,7 +20,12 @@ type Given = Partial<Omit<PageInput, 'contents' | 'paging'>> & {
 function prove({ ids = FIVE, paging, ...given }: Given): PageProof {
   const number = given.number ?? 3;
   return provePage({
-    ...{ number, pageSize: 5, echo: null, above: null, orderViolated: false, ...given },
+    number,
+    pageSize: 5,
+    echo: null,
+    above: null,
+    orderViolated: false,
+    ...given,
     paging: { page: number, pagesize: 5, totalcount: 23, totalpage: 5, ...paging },
     contents: toPageContents(ids, 0),
   });
@@ -28,7 +33,11 @@ function prove({ ids = FIVE, paging, ...given }: Given): PageProof {
 
 /** The page above, page 4, which begins with `first`. */
 const above = (first: number, given: Partial<TrustedNeighbour> = {}): TrustedNeighbour => ({
-  ...{ number: 4, totalcount: 23, first, last: first + 4, ids: new Set(idsBetween(first, first + 4)) },
+  number: 4,
+  totalcount: 23,
+  first,
+  last: first + 4,
+  ids: new Set(idsBetween(first, first + 4)),
   ...given,
 });
 
@@ -40,7 +49,9 @@ const repeated = (what: string) => `${what} of page 4 seen again, and the count 
 
 /** Nothing is proved; what a disorder adds to that. */
 const distrust = (reason: string, unreadReason: string | null = null) => ({
-  ...{ distrust: reason, range: null, unreadReason },
+  distrust: reason,
+  range: null,
+  unreadReason,
 });
 const disorder = (reason: string) => ({ ...distrust(reason), orderViolated: true });
 
@@ -133,8 +144,12 @@ const CASES: Case[] = [
 describe('a page', () => {
   it.each(CASES)('%s', (_what, given, expected) => {
     expect(prove(given)).toEqual({
-      ...{ orderViolated: false, distrust: null, range: { low: 11, high: 15 } },
-      ...{ coversWholeList: false, gap: null, unreadReason: null },
+      orderViolated: false,
+      distrust: null,
+      range: { low: 11, high: 15 },
+      coversWholeList: false,
+      gap: null,
+      unreadReason: null,
       ...expected,
     });
   });

@@ -29,16 +29,12 @@ it.each(CASES)(
   'a service with shorter pages than it says: %s number, %s places',
   async (pagesBy, placesBy) => {
     for (const [videos, most] of [
-      ...[
-        [25, 1],
-        [25, 4],
-        [25, 9],
-      ],
-      ...[
-        [8, 4],
-        [12, 4],
-        [31, 9],
-      ],
+      [25, 1],
+      [25, 4],
+      [25, 9],
+      [8, 4],
+      [12, 4],
+      [31, 9],
     ] as const) {
       const service = await startPackageService(idsBetween(1, videos));
       shorten(service, most, pagesBy, placesBy);

@@ -20,7 +20,12 @@ describe('the attention list', () => {
   it('has each kind of problem, with examples, and the command or the query that helps', async () => {
     const differing = ['2026-03-07', '2026-03-08'].map((date) =>
       insert('storage_discrepancy', {
-        ...{ account: 'main', date, field: 'f', booked: 1, observed: 2, observed_at: AT },
+        account: 'main',
+        date,
+        field: 'f',
+        booked: 1,
+        observed: 2,
+        observed_at: AT,
       }),
     );
     const { page } = await openPages([

@@ -16,13 +16,28 @@ import { withPassword } from '../../support/with-password.ts';
 const CHALLENGE = 'Basic realm="vodhouse", charset="UTF-8"';
 const FILES = ['/storage.svg', '/storage.csv', '/data/vodhouse.bi.db'];
 const PAGES = [
-  ...['/', '/?storage=other', '/storage?account=main&month=2026-03', '/storage?account=other'],
-  ...['/packages', '/packages?find=main&sort=size&page=2'],
-  ...['/changes?q=MAIN&package=104&kind=present', '/changes?q=none&in=tag&day=2026-03-01'],
-  ...['/packages/main/104', '/packages/main/104?q=main', '/packages/main/104?kind=removed'],
-  ...['/packages/main/102', '/packages/main/500', '/videos/main/104/3'],
-  ...['/changes', '/changes?package=104&kind=removed', '/changes?run=9&from=1.1'],
-  ...['/runs', '/runs?before=2', '/runs?before=x', '/data', '/data?question=which-tags-are-used-most'],
+  '/',
+  '/?storage=other',
+  '/storage?account=main&month=2026-03',
+  '/storage?account=other',
+  '/packages',
+  '/packages?find=main&sort=size&page=2',
+  '/changes?q=MAIN&package=104&kind=present',
+  '/changes?q=none&in=tag&day=2026-03-01',
+  '/packages/main/104',
+  '/packages/main/104?q=main',
+  '/packages/main/104?kind=removed',
+  '/packages/main/102',
+  '/packages/main/500',
+  '/videos/main/104/3',
+  '/changes',
+  '/changes?package=104&kind=removed',
+  '/changes?run=9&from=1.1',
+  '/runs',
+  '/runs?before=2',
+  '/runs?before=x',
+  '/data',
+  '/data?question=which-tags-are-used-most',
 ];
 const ABSENT = ['/packages/main/999', '/videos/main/104/999', '/runs/999', '/runs/x'];
 
@@ -62,9 +77,24 @@ it('a page ignores an invalid query', async () => {
   const numbers = ['-1', 'x', '0', '1.5', '1e99', '', '9'.repeat(30), 'NaN', '%00'];
   const odd = [
     ...numbers.flatMap((number) => [`page=${number}`, `day=${number}`]),
-    ...[`find=${long}`, `q=${long}`, `storage=${long}`, `find=`, `q=%20`, '%', '&&&==?'],
-    ...['page=1&page=2', 'find=a&find=b', 'sort=id&sort=title', 'q=a&q=b', 'kind=all&kind=edited'],
-    ...['sort=nonsense', 'sort=access_key', 'direction=up', 'in=access_key', 'find[a]=b', '__proto__=x'],
+    `find=${long}`,
+    `q=${long}`,
+    `storage=${long}`,
+    `find=`,
+    `q=%20`,
+    '%',
+    '&&&==?',
+    'page=1&page=2',
+    'find=a&find=b',
+    'sort=id&sort=title',
+    'q=a&q=b',
+    'kind=all&kind=edited',
+    'sort=nonsense',
+    'sort=access_key',
+    'direction=up',
+    'in=access_key',
+    'find[a]=b',
+    '__proto__=x',
   ];
   await expect // the sums are read in the background, and the page refreshes itself more often until then
     .poll(async () => (await page('/packages')).text)

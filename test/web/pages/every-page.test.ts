@@ -12,7 +12,15 @@ describe('the cells of every table', () => {
         .flatMap((each) => named(each, 'th', 'td'))
         .map(({ attributes }) => attributes.get('data-label') ?? null);
     expect(await labelsOn('/runs', 'runs', 1)).toEqual([
-      ...[null, 'Started', 'Duration', 'Status', 'Added', 'Edited', 'Removed', 'Restored', 'Requests'],
+      null,
+      'Started',
+      'Duration',
+      'Status',
+      'Added',
+      'Edited',
+      'Removed',
+      'Restored',
+      'Requests',
     ]);
     expect(await labelsOn('/runs', 'runs', 2)).toEqual([null, null]);
     expect((await labelsOn('/packages', 'content', 1)).slice(0, 3)).toEqual([null, 'State', 'Videos']);

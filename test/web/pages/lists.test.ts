@@ -12,8 +12,14 @@ const run = (run_id: number, started_at: string, counts: Record<string, number>,
   ...changes,
   `update run set status = 'succeeded', finished_at = '${started_at.replace(':00', ':59')}' where run_id = ${run_id};`,
   insert('walk', {
-    ...{ run_id, ...ofPackage, mode: 'full', status: 'succeeded', started_at, origin_started_at: started_at },
-    ...{ finished_at: started_at, ...counts },
+    run_id,
+    ...ofPackage,
+    mode: 'full',
+    status: 'succeeded',
+    started_at,
+    origin_started_at: started_at,
+    finished_at: started_at,
+    ...counts,
   }),
 ];
 
@@ -32,7 +38,11 @@ const HISTORY = [
     `${AT[11]}:00`,
     { added: 1, edited: 2 },
     videoRow(900, {
-      ...{ ...ofPackage, title: 'A new one', first_seen_at: `${AT[11]}:10`, change_seq: 9_000, run_id: 11 },
+      ...ofPackage,
+      title: 'A new one',
+      first_seen_at: `${AT[11]}:10`,
+      change_seq: 9_000,
+      run_id: 11,
     }),
     change('id = 1', `${AT[11]}:20`, `title = 'Organic chemistry, lecture 1'`),
     change('id = 1', `${AT[11]}:21`, `title = 'Organic <b>physics</b>, lecture 1'`),
@@ -64,7 +74,14 @@ describe('the list of videos and changes', () => {
     const { page } = await openPages(HISTORY);
     const all = await page('/changes');
     expect(rowsIn(all.part('changes'))[0]).toEqual([
-      ...['Title', 'Change', 'Fields', 'Length', 'Size', 'Package', 'When', 'Run'],
+      'Title',
+      'Change',
+      'Fields',
+      'Length',
+      'Size',
+      'Package',
+      'When',
+      'Run',
     ]);
     const shown = rows(all);
     expect(shown).toHaveLength(50);
@@ -81,12 +98,10 @@ describe('the list of videos and changes', () => {
       Array.from({ length: 7 }, () => ['removed', '2 h ago', '12']),
     );
     expect(shown.slice(8, 12).map((row) => [row[1], row[2], row[7]])).toEqual([
-      ...[
-        ['edited', 'tags', '11'],
-        ['edited', 'title', '11'],
-        ['edited', 'title', '11'],
-        ['added', '', '11'],
-      ],
+      ['edited', 'tags', '11'],
+      ['edited', 'title', '11'],
+      ['edited', 'title', '11'],
+      ['added', '', '11'],
     ]);
     expect(shown[12]?.[7]).toBe(''); // from before any run that is stored
   });

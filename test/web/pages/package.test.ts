@@ -83,7 +83,12 @@ describe('the page of a package', () => {
     const held = { held_back: 1, held_at: AT, held_by: 9, held_reason: 'many' };
     const { page } = await openPages([
       insert('removal_candidate', {
-        ...{ account: 'main', package_id: 104, id: 1, proved_at: AT, walk_id: 9, ...held },
+        account: 'main',
+        package_id: 104,
+        id: 1,
+        proved_at: AT,
+        walk_id: 9,
+        ...held,
       }),
     ]);
     const { part } = await page('/packages/main/104');

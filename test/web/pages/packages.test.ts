@@ -32,7 +32,14 @@ describe('the page of all packages', () => {
     const first = await loaded(await openPages(CHANGED), '/packages');
     expect(first.title).toBe('Packages · Vodhouse test');
     expect(rowsIn(first.part('packages'))[0]).toEqual([
-      ...['Package', 'State ↓', 'Videos', 'Hours', 'Size', 'Added', 'Removed', 'Last full walk'],
+      'Package',
+      'State ↓',
+      'Videos',
+      'Hours',
+      'Size',
+      'Added',
+      'Removed',
+      'Last full walk',
       'Videos in 30 days',
     ]);
     const find = (of: string) =>
@@ -122,11 +129,23 @@ describe('the page of all packages', () => {
     const { page } = await openPages([
       `update package set walked_at = '2026-03-10 01:00:00' where package_id = 104;`,
       insert('quarantine', {
-        ...{ account: 'main', package_id: 101, stream: 'videos', reason: 'r', raw: '{}', seen_at: AT },
+        account: 'main',
+        package_id: 101,
+        stream: 'videos',
+        reason: 'r',
+        raw: '{}',
+        seen_at: AT,
       }),
       insert('removal_candidate', {
-        ...{ account: 'other', package_id: 101, id: 3, proved_at: AT, walk_id: 1, held_back: 1 },
-        ...{ held_at: AT, held_by: 1, held_reason: 'many' },
+        account: 'other',
+        package_id: 101,
+        id: 3,
+        proved_at: AT,
+        walk_id: 1,
+        held_back: 1,
+        held_at: AT,
+        held_by: 1,
+        held_reason: 'many',
       }),
     ]);
     for (const [find, names] of [

@@ -7,13 +7,16 @@ import { getText, named, type Element } from '../../support/read-html.ts';
 const walkRow = (row: Row) => walk({ package_id: 104, requests: 3, pages: 2, ...row });
 const request = (from: number, to: number | null, row: Record<string, string | number | null> = {}) =>
   insert('request', {
-    ...{ account: 'main', run_id: 1, purpose: 'page', at_ms: from, answered_at_ms: to, spent_until_ms: 0 },
-    ...{
-      status: to === null ? null : 200,
-      duration_ms: to === null ? null : to - from,
-      bytes: 2_048,
-      ...row,
-    },
+    account: 'main',
+    run_id: 1,
+    purpose: 'page',
+    at_ms: from,
+    answered_at_ms: to,
+    spent_until_ms: 0,
+    status: to === null ? null : 200,
+    duration_ms: to === null ? null : to - from,
+    bytes: 2_048,
+    ...row,
   });
 
 const rowsIn = (part: Element) =>
@@ -39,12 +42,16 @@ describe('the strip of runs', () => {
     const shown = bars(root);
     expect(shown).toHaveLength(90);
     expect(shown[0]).toEqual([
-      ...['/runs/2', 'run-succeeded', 'Run 2 (full): succeeded, 2026-03-10 20:00:00, took 2m 5s'],
+      '/runs/2',
+      'run-succeeded',
+      'Run 2 (full): succeeded, 2026-03-10 20:00:00, took 2m 5s',
     ]);
     expect(shown.at(-2)?.slice(0, 2)).toEqual(['/runs/90', 'run-failed']);
     // no process makes it: it was killed
     expect(shown.at(-1)).toEqual([
-      ...['/runs/91', 'run-interrupted', 'Run 91 (full): interrupted, 2026-03-10 20:00:00'],
+      '/runs/91',
+      'run-interrupted',
+      'Run 91 (full): interrupted, 2026-03-10 20:00:00',
     ]);
     const text = getText(part('runs'));
     for (const each of ['88 succeeded', '1 failed', '1 interrupted']) expect(text).toContain(each);
@@ -185,17 +192,19 @@ describe('the page of a run', () => {
       walkRow({ package_id: 102 }),
       walkRow({ status: 'failed', error: 'the service says no', held_back: 30 }),
       insert('run_failure', {
-        ...{
-          run_id: 1,
-          account: 'main',
-          package_id: 104,
-          stream: 'videos',
-          kind: 'status',
-          message: 'HTTP 500',
-        },
+        run_id: 1,
+        account: 'main',
+        package_id: 104,
+        stream: 'videos',
+        kind: 'status',
+        message: 'HTTP 500',
       }),
       insert('run_failure', {
-        ...{ run_id: 1, account: 'main', stream: 'storage', kind: 'parked', message: 'no budget' },
+        run_id: 1,
+        account: 'main',
+        stream: 'storage',
+        kind: 'parked',
+        message: 'no budget',
       }),
       request(1_000, 2_000, { package_id: 104 }),
       request(1_500, 4_000, { package_id: 104 }),

@@ -84,7 +84,9 @@ describe('the tiles', () => {
       ...ALL_WELL,
       `update package set first_walked_at = iif(package_id = 104, '2026-03-08 03:00:00', '2026-01-01 00:00:00');`,
       counted(101, '2026-02-08', 1), // not among the last 30 days
-      ...[counted(101, '2026-02-10', 5), counted(101, '2026-03-08', 3), counted(104, '2026-03-08', 60)],
+      counted(101, '2026-02-10', 5),
+      counted(101, '2026-03-08', 3),
+      counted(104, '2026-03-08', 60),
       counted(101, '2026-03-10', 6),
     ]);
     const [line] = named((await page()).part('tile-videos'), 'polyline');
@@ -151,8 +153,13 @@ describe('a run under way', () => {
     run({ status: 'running', finished_at: null, started_at: '2026-03-10 11:58:30' }),
     walk({ package_id: 101 }),
     walk({
-      ...{ package_id: 104, status: 'running', finished_at: null, totalcount: 60, page_size: 10 },
-      ...{ checkpoint_page: 5, pages: 2 },
+      package_id: 104,
+      status: 'running',
+      finished_at: null,
+      totalcount: 60,
+      page_size: 10,
+      checkpoint_page: 5,
+      pages: 2,
     }),
     walk({ package_id: 102, status: 'running', finished_at: null }),
   ];
@@ -280,7 +287,10 @@ describe('the latest changes', () => {
       'retired main 1 가나다 Package 500 main · 36 h ago',
     ]);
     expect(named(page.part('changes'), 'del', 'ins').map(getText)).toEqual([
-      ...[name(4), 'no title', name(1), 'retitled'],
+      name(4),
+      'no title',
+      name(1),
+      'retitled',
     ]);
   });
 });

@@ -36,7 +36,10 @@ describe('the page of storage', () => {
       ['2026-03-09', ...NO_FIGURES],
       ['', `implausible figures, waiting for a second reading; last requested at ${LOCAL}`],
       [
-        ...['2026-03-08', '', ...Array<string>(5).fill('1 GiB 1,073,741,824'), '5 GiB'],
+        '2026-03-08',
+        '',
+        ...Array<string>(5).fill('1 GiB 1,073,741,824'),
+        '5 GiB',
         'corrected, 2026-03-09 05:00:00',
       ],
     ]);

@@ -11,16 +11,18 @@ const TARGETS = `publish:
 
 const load = (account: string, row: Record<string, string | number | null> = {}) =>
   insert('target_load', {
-    ...{ target: 'warehouse', account, outcome: 'loaded', change_seq: 1_000_000 },
-    ...{ attempted_at: '2026-03-10 11:58:00', loaded_at: '2026-03-10 11:58:00' },
-    ...{
-      loads: 1,
-      failures: 0,
-      rows: 1,
-      duration_ms: 1,
-      verified_at: '2026-03-10 05:00:00',
-      differences: '[]',
-    },
+    target: 'warehouse',
+    account,
+    outcome: 'loaded',
+    change_seq: 1_000_000,
+    attempted_at: '2026-03-10 11:58:00',
+    loaded_at: '2026-03-10 11:58:00',
+    loads: 1,
+    failures: 0,
+    rows: 1,
+    duration_ms: 1,
+    verified_at: '2026-03-10 05:00:00',
+    differences: '[]',
     ...row,
   });
 

@@ -51,8 +51,11 @@ describe('the page of a video', () => {
     ]);
     expect(shown.partText('summary')).toBe('1:01 · 5 B · 1080 x 1920 · 29.97 fps · encoded');
     expect(statesOn(shown).map(([first]) => first)).toEqual([
-      ...['edited 2026-03-05 09:00:00', 'restored 2026-03-04 09:00:00', 'removed 2026-03-03 09:00:00'],
-      ...['edited 2026-03-02 09:00:00', 'imported 2026-03-01 12:00:00'],
+      'edited 2026-03-05 09:00:00',
+      'restored 2026-03-04 09:00:00',
+      'removed 2026-03-03 09:00:00',
+      'edited 2026-03-02 09:00:00',
+      'imported 2026-03-01 12:00:00',
     ]);
     expect(statesOn(shown)[0]).toContain('Playback length duration 60000 ms (1:00) 61000 ms (1:01)');
     const [title] = named(shown.part('history'), 'dd');
@@ -63,8 +66,12 @@ describe('the page of a video', () => {
     const fields = fieldsOn(shown);
     expect(fields.size).toBe(22);
     expect(Object.fromEntries(fields)).toMatchObject({
-      ...{ title: 'the fourth', tag: 'empty', author: 'not provided', filesize: '5 bytes (5 B)' },
-      ...{ duration: '61000 ms (1:01)', v_framerate: '29.97' },
+      title: 'the fourth',
+      tag: 'empty',
+      author: 'not provided',
+      filesize: '5 bytes (5 B)',
+      duration: '61000 ms (1:01)',
+      v_framerate: '29.97',
     });
   });
 
