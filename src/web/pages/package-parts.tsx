@@ -45,7 +45,7 @@ const COUNTED_DAYS = 30;
  * ones; `isPending`: they will follow.
  */
 export async function readTotals(
-  { config, wideReads, clock }: PageSources,
+  { config, wideReads, clock }: Pick<PageSources, 'config' | 'wideReads' | 'clock'>,
   packages: readonly LastChange[],
   waitMs: number,
 ) {

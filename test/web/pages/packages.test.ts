@@ -1,10 +1,16 @@
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { h } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openWideReads } from '../../../src/queries/wide-reads.ts';
+import { PublishedNote, readTotals } from '../../../src/web/pages/package-parts.tsx';
+import { createVirtualClock } from '../../support/clocks/virtual-clock.ts';
 import { insert, packageRow, videoRow } from '../../support/fixtures/filled-live-file.ts';
 import { published } from '../../support/fixtures/published-file.ts';
 import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
 import { linksIn, named, rowsIn } from '../../support/read-html.ts';
 import { onlyMain, openPages, type ReadPage } from '../../support/servers/open-pages.ts';
+import { configToServe, liveFileToServe } from '../../support/servers/open-web-server.ts';
 
 const AT = '2026-03-10 11:00:00';
 
@@ -88,11 +94,30 @@ describe('the page of all packages', () => {
     const first = await opened.page('/packages');
     expect(find(first, 'main/104')).toEqual(['60', '0.9', '57 GiB', '0', '3']);
     expect(find(first, 'main/101')).toEqual(['2', '2.0', '1 TiB', '0', '1']);
-    expect(first.partText('published-figures')).toContain('of the published file, made just now');
     expect((await opened.page('/packages/main/101')).partText('tile-removed')).toContain('1');
     const later = await loaded(opened, '/packages');
     expect(find(later, 'main/104')).toEqual(find(first, 'main/104'));
     expect(later.text).not.toContain('published-figures');
+  });
+
+  it('names when the published file was made, until its figures are replaced', async () => {
+    const file = join(temporaryFolder(), 'out.bi.db');
+    const live = liveFileToServe();
+    await published(live, { file, now: Date.parse('2026-03-10T11:00:00Z') });
+    const wideReads = openWideReads(live);
+    onTestFinished(() => wideReads.close());
+    const clock = createVirtualClock('2026-03-10T12:00:00Z');
+    const sources = { config: configToServe(live, [], `publish: { file: "${file}" }`), wideReads, clock };
+    const of104 = [{ account: 'main', package_id: 104, changed_seq: 1 }];
+    const first = await readTotals(sources, of104, 0);
+    expect([first.publishedAt, first.isPending]).toEqual(['2026-03-10 11:00:00', true]);
+    const note = renderToString(h(PublishedNote, { at: first.publishedAt, now: clock.now() }));
+    expect(note).toMatch(/of the published file, made .*60 min ago/);
+    const later = await readTotals(sources, of104, 60_000);
+    expect([later.publishedAt, later.isPending]).toEqual([null, false]);
+    expect(later.of({ account: 'main', package_id: 104 })?.size_bytes).toBe(
+      first.of({ account: 'main', package_id: 104 })?.size_bytes,
+    );
   });
 
   it('adds up again what has changed', async () => {
