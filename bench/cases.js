@@ -126,7 +126,7 @@ const createTarget = (name, about, openTarget) => ({
   },
 });
 
-const TABLES = ['videos', 'video_history', 'video_tags'];
+const TABLES = ['all_videos', 'video_history', 'video_tags'];
 
 async function openPostgres() {
   if (findPostgres() === null) return 'apt-get install postgresql';
