@@ -32,6 +32,8 @@ export function performancePage(): { markdown: string; pictures: Record<string, 
   const figure = (name: string, step: string, contender: string, key: string): number =>
     Number(rowsOf(name).find((row) => row.step === step && row.contender === contender)?.[key]);
   const seconds = (step: string, contender: string) => figure('peers', step, contender, 'seconds');
+  // a peer whose Debian packages were missing has no figures
+  const peers = PEERS.filter((peer) => rowsOf('peers').some(({ contender }) => contender === peer));
   const growth = rowsOf('growth');
   const markdown = [
     aboutRun(results),
@@ -43,7 +45,7 @@ export function performancePage(): { markdown: string; pictures: Record<string, 
     '![Seconds of each contender](images/performance-peers.svg)',
     table(
       ['', ...WALKS, 'memory'],
-      PEERS.map((peer) => [
+      peers.map((peer) => [
         peer,
         ...WALKS.map((step) => show(seconds(step, peer))),
         `${show(figure('peers', 'first load', peer, 'rssMb'))} MB`,
@@ -57,7 +59,7 @@ export function performancePage(): { markdown: string; pictures: Record<string, 
     ),
   ];
   const peerBars = WALKS.flatMap((step): Bar[] =>
-    PEERS.map((peer, index) => ({
+    peers.map((peer, index) => ({
       group: index === 0 ? step : '',
       label: peer,
       value: seconds(step, peer),
