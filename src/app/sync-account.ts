@@ -22,7 +22,8 @@ export function createSyncAccount(
 ): SyncAccount {
   const { name, was, videoList, storage, packages, limits, proxy, ca } = config;
   const clockCheck = createClockCheck(clock);
-  const ledgerName = was !== null && hasAccount(warehouse.db, was) ? was : name; // `check` leaves the old name
+  // `check` does not rename the account
+  const ledgerName = was !== null && hasAccount(warehouse.db, was) ? was : name;
   const { concurrency, restrictedCodes, finalCodes } = limits;
   const codes = { restricted: restrictedCodes, final: finalCodes };
   const connection = { proxies: chooseProxies(proxy, proxies), ca: ca?.certificates ?? null };

@@ -26,7 +26,9 @@ export interface Held extends PackageRow {
   held_by: number;
 }
 
-/** Formats commands that accept removals: any, or those that the walk `held_by` or an earlier one held back. */
+/**
+ * Formats commands that accept removals: any, or those that the walk `held_by` or an earlier one held back.
+ */
 export function acceptRemovalsCommands(
   typed: FormatCommand,
   accounts: Accounts,

@@ -150,8 +150,8 @@ export const isNotable = (walk: Walk): boolean =>
   walk.status !== 'succeeded' || NOTABLE.some((column) => walk[column] > 0);
 
 /**
- * Walks of a run: the notable ones, first those that did not succeed; and the others. A package without videos
- * is notable: its id may be wrong.
+ * Walks of a run: the notable ones, first those that did not succeed; and the others. A package without
+ * videos is notable: its id may be wrong.
  */
 export function splitWalks<Of extends ShownWalk>(walks: readonly Of[]): { notable: Of[]; unchanged: Of[] } {
   const hasSucceeded = (walk: Of) => Number(walk.status === 'succeeded');

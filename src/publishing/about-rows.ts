@@ -106,9 +106,9 @@ const readPublicationId = (live: Database): string =>
   live.prepare('select publication_id from publication order by number desc limit 1').pluck().get() as string;
 
 /**
- * The facts that the live file has, by key of `about`. A stream is a package, or the storage of an account; the
- * parameter is a JSON array of the accounts whose storage is read. Freshness is that of the oldest stream;
- * NULL if one was never read.
+ * The facts that the live file has, by key of `about`. A stream is a package, or the storage of an account;
+ * the parameter is a JSON array of the accounts whose storage is read. Freshness is that of the oldest
+ * stream; NULL if one was never read.
  */
 const FACTS_OF_LIVE = `with v as (
   select count(*) as packages, max(walked_at) as newest,

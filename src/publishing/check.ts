@@ -13,9 +13,9 @@ export const CACHE_KIB = 1000;
 export type ExpectedRows = Record<string, number>;
 
 /**
- * Checks the file at `path`: foreign keys, number of rows and storage class of every value in the tables, rows
- * that are invalid by the mart's own rules, and then what SQLite itself checks of pages and indexes. Returns
- * the number of rows by table. Throws WarehouseError.
+ * Checks the file at `path`: foreign keys, number of rows and storage class of every value in the tables,
+ * rows that are invalid by the mart's own rules, and then what SQLite itself checks of pages and indexes.
+ * Returns the number of rows by table. Throws WarehouseError.
  */
 export function checkFile(
   path: string,

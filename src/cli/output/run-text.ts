@@ -77,8 +77,8 @@ type FullRun = ReturnType<typeof readFullRun>;
 
 /**
  * Reads a run with the reasons why it is not complete and what to do (`why`), the command that accepts what a
- * walk held back (null for a package that left the config), and the hints of the errors of a run that was just
- * made (`failed`). Without secrets. Throws ConfigError where there is no such run.
+ * walk held back (null for a package that left the config), and the hints of the errors of a run that was
+ * just made (`failed`). Without secrets. Throws ConfigError where there is no such run.
  */
 export function readFullRun(
   db: Db,

@@ -29,8 +29,8 @@ import { NEEDED, UNEXPLAINED, type VideoOptions } from './video-columns.ts';
 export type Marts = ReturnType<typeof createMarts>;
 
 /**
- * All tables and views, and those that others work with by name. Throws ConfigError if an excluded column does
- * not exist, or is needed.
+ * All tables and views, and those that others work with by name. Throws ConfigError if an excluded column
+ * does not exist, or is needed.
  */
 export function createMarts(options: VideoOptions) {
   assertExcludable(options);

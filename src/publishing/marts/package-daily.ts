@@ -67,8 +67,8 @@ group by account, package_id, day`,
 };
 
 /**
- * The present size of each package, and its days, from the first day it was seen to today: `changed_day` is that of
- * its first change, `end_day` is the day after today.
+ * The present size of each package, and its days, from the first day it was seen to today: `changed_day` is
+ * that of its first change, `end_day` is the day after today.
  */
 export const packageSpan: WorkingTable = {
   kind: 'working',

@@ -59,7 +59,9 @@ select p.account, p.package_id, p.walk_id, ${ERROR},
 from last p
 join walk w on w.walk_id = p.walk_id and w.status = 'partial'`);
 
-/** The runs over everything that ended. One that was interrupted or parked has not done all that it should. */
+/**
+ * The runs over everything that ended. One that was interrupted or parked has not done all that it should.
+ */
 const ENDED_RUNS = "select * from run where scope is null and status in ('succeeded', 'partial', 'failed')";
 
 export interface FailedRun {
@@ -104,7 +106,8 @@ order by l.run_id desc, f.account, f.package_id`);
 
 /**
  * The failed readings of a stream that the account has once, the newest first: in the last 50 runs over
- * everything, since one of these succeeded, and since `:read_at`. One that was skipped or parked does not count.
+ * everything, since one of these succeeded, and since `:read_at`. One that was skipped or parked does not
+ * count.
  */
 export const STREAM_FAILURES = query<
   { kind: FailureKind; message: string; finished_at: string },

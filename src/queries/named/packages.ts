@@ -57,7 +57,9 @@ select account, package_id, changed_seq
 from package
 where retired_at is null`);
 
-/** Sums of the videos of a package; `duration` is in the unit of the service. They are rounded beyond 2^53. */
+/**
+ * Sums of the videos of a package; `duration` is in the unit of the service. They are rounded beyond 2^53.
+ */
 export interface PackageTotals {
   size_bytes: number;
   duration: number;

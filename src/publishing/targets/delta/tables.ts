@@ -37,8 +37,8 @@ const toDelta = (partition: DeltaTable['partition'], tables: readonly Table[]): 
   });
 
 /**
- * Files of large tables are ranges of videos. The key of tags begins with the tag, so it is reversed: rows of a
- * file are sorted by its key.
+ * Files of large tables are ranges of videos. The key of tags begins with the tag, so it is reversed: rows of
+ * a file are sorted by its key.
  */
 const byVideo = (table: Table): Table =>
   table.isWithoutRowid ? { ...table, key: [...table.key].reverse() } : table;
