@@ -63,15 +63,19 @@ export function createMarts(options: VideoOptions) {
     about,
     internals,
   ];
-  return {
-    ...tables,
-    /** Tables whose rows have a video: targets load them by `change_seq`. */
-    videoTables: [tables.allVideos, history, tables.videoEdits, ...tags],
-    /** The other tables of an account. */
-    accountTables: [tables.packages, storageDaily, tables.packageDaily],
-    ...group(all),
-  };
+  const videoTables = [tables.allVideos, history, tables.videoEdits, ...tags];
+  const accountTables = [tables.packages, storageDaily, tables.packageDaily];
+  return { ...tables, ...groupOwned(videoTables, accountTables), ...group(all) };
 }
+
+/** The tables that have rows of accounts. */
+const groupOwned = (videoTables: readonly Table[], accountTables: readonly Table[]) => ({
+  /** Their rows have a video: targets load them by `change_seq`. */
+  videoTables,
+  /** The others. */
+  accountTables,
+  ownedTables: [...videoTables, ...accountTables],
+});
 
 /** `all` is in the order of the documentation. */
 const group = (all: readonly Mart[]) => ({

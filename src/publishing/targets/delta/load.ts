@@ -28,7 +28,7 @@ import { COMMON_TABLES, listLarge, listSmall, type DeltaTable, type TableForm } 
  * The tables with rows of an account. Among them is a table that the published file lacks because
  * `publish.exclude` leaves it out: an earlier load may have written it.
  */
-const ACCOUNT_TABLES = [...FULL_MARTS.videoTables, ...FULL_MARTS.accountTables].map(({ name }) => name);
+const ACCOUNT_TABLES = FULL_MARTS.ownedTables.map(({ name }) => name);
 
 /** As `Target.load`. Throws ConflictError if another writer came first, and the load must begin again. */
 export async function loadAccount(

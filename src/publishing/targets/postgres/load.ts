@@ -45,8 +45,7 @@ async function loadAll(context: Context, account: string): Promise<number> {
   const { marts } = context.source;
   await deleteAccount(context, account);
   let rows = 1; // that of `vodhouse_account`
-  for (const table of [...marts.videoTables, ...marts.accountTables])
-    rows += await copyInto(context, table, ofAccount(table, account));
+  for (const table of marts.ownedTables) rows += await copyInto(context, table, ofAccount(table, account));
   return rows;
 }
 

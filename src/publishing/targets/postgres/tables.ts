@@ -169,10 +169,7 @@ export const VIEWS: readonly TargetView[] = [
 ];
 
 /** The tables that an account is deleted from. */
-export const OWNED_TABLES: readonly TargetTable[] = [
-  ...[...FULL_MARTS.videoTables, ...FULL_MARTS.accountTables].map(toTargetTable),
-  account,
-];
+export const OWNED_TABLES: readonly TargetTable[] = [...FULL_MARTS.ownedTables.map(toTargetTable), account];
 
 /** Does every row of the table have an account, in a column of that name? */
 export const hasAccount = (table: TargetTable): boolean =>

@@ -31,7 +31,7 @@ export async function verifyAccount(context: Context, account: string): Promise<
 }
 
 async function* compareTables({ session, source }: Context, account: string): AsyncGenerator<string> {
-  for (const table of [...source.marts.videoTables, ...source.marts.accountTables]) {
+  for (const table of source.marts.ownedTables) {
     const form = toRowForm(table);
     const order = form.key.map((name) => `t."${name}"`);
     const ours = readFileRows(source.db, form, ofAccount(table, account), order);
