@@ -1,4 +1,4 @@
-/** Packages that the config no longer names: they are retired, unless so many look like a slip. */
+/** Packages that the config no longer names: they are retired, unless that looks like a slip. */
 import { existsSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../lib/errors.ts';

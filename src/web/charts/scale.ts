@@ -47,7 +47,7 @@ const MOST_TICKS = 8;
 /** Up to this many days the ticks are days, above they are first days of months. */
 const FEW_DAYS = 62;
 
-/** A tick so many days after the first one, and its text: `Nov 5`, or `Nov 2026`. */
+/** A tick, by the number of days from the first one, and its text: `Nov 5`, or `Nov 2026`. */
 export interface DayTick {
   at: number;
   label: string;
