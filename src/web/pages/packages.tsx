@@ -35,6 +35,8 @@ interface Row extends PackageState {
 
 interface SortColumn {
   head: string;
+  /** Of the heading and the cells. `wide`: left out on a phone, on which a package is one line. */
+  class?: string;
   /** Higher values are worse, or more. Null is unknown. */
   getValue: (row: Row) => number | string | null;
 }
@@ -42,12 +44,12 @@ interface SortColumn {
 const COLUMNS = {
   name: { head: 'Package', getValue: (row) => row.name ?? keyOfPackage(row) },
   state: { head: 'State', getValue: ({ problem }) => (problem ? CATALOGUE.length - getRank(problem) : 0) },
-  videos: { head: 'Videos', getValue: ({ videos }) => videos },
-  hours: { head: 'Hours', getValue: ({ totals }) => totals && totals.duration },
-  size: { head: 'Size', getValue: ({ totals }) => totals && totals.size_bytes },
-  added: { head: 'Added', getValue: ({ totals }) => totals && totals.added },
-  removed: { head: 'Removed', getValue: ({ totals }) => totals && totals.removed },
-  walked: { head: 'Last full walk', getValue: ({ walked_at: at }) => at },
+  videos: { head: 'Videos', class: 'number', getValue: ({ videos }) => videos },
+  hours: { head: 'Hours', class: 'number wide', getValue: ({ totals }) => totals && totals.duration },
+  size: { head: 'Size', class: 'number wide', getValue: ({ totals }) => totals && totals.size_bytes },
+  added: { head: 'Added', class: 'number wide', getValue: ({ totals }) => totals && totals.added },
+  removed: { head: 'Removed', class: 'number wide', getValue: ({ totals }) => totals && totals.removed },
+  walked: { head: 'Last full walk', class: 'wide', getValue: ({ walked_at: at }) => at },
 } satisfies Record<string, SortColumn>;
 type Sort = keyof typeof COLUMNS;
 const SORTS = Object.keys(COLUMNS) as [Sort, ...Sort[]];
@@ -202,13 +204,6 @@ function List({ sources, query, all, found, now }: ListProps) {
 
 const TREND = 'Videos in 30 days';
 
-/** The columns of a phone, on which a package is one line. */
-const ON_PHONES: readonly Sort[] = ['name', 'state', 'videos'];
-const NUMBERS: readonly Sort[] = ['videos', 'hours', 'size', 'added', 'removed'];
-
-const toClass = (sort: Sort): string =>
-  `${NUMBERS.includes(sort) ? 'number' : ''} ${ON_PHONES.includes(sort) ? '' : 'wide'}`.trim();
-
 /** In the order of `SORTS`, and the sparkline. The bars of sizes have one scale for all packages. */
 function listColumns({ db, config }: PageSources, all: readonly Row[], now: number): Column<Row>[] {
   const isFirstReadRunning = isReadingAll(readRunningRun(db));
@@ -237,7 +232,10 @@ function listColumns({ db, config }: PageSources, all: readonly Row[], now: numb
     walked: (row) => <RelativeTime at={row.walked_at} now={now} />,
   };
   return [
-    ...SORTS.map((sort): Column<Row> => [COLUMNS[sort].head, cells[sort], toClass(sort)]),
+    ...SORTS.map((sort): Column<Row> => {
+      const { head, class: className }: SortColumn = COLUMNS[sort];
+      return [head, cells[sort], className];
+    }),
     [
       TREND,
       ({ account, package_id }) => (
@@ -250,7 +248,7 @@ function listColumns({ db, config }: PageSources, all: readonly Row[], now: numb
 
 /** A link that sorts by the column, and turns the order around where it is sorted so. */
 function SortHeading({ sort, query }: { sort: Sort; query: Query }) {
-  const { head } = COLUMNS[sort];
+  const { head, class: className }: SortColumn = COLUMNS[sort];
   const isSorted = query.sort === sort;
   const isAscending = query.direction === 'asc';
   const first = sort === 'name' ? 'asc' : 'desc';
@@ -258,7 +256,7 @@ function SortHeading({ sort, query }: { sort: Sort; query: Query }) {
   return (
     <th
       scope="col"
-      class={NUMBERS.includes(sort) ? 'number' : undefined}
+      class={className}
       aria-sort={isSorted ? (isAscending ? 'ascending' : 'descending') : undefined}
     >
       <a href={listUrl(query, { sort, direction })}>
